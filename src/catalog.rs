@@ -1,0 +1,57 @@
+//! The index of one side's resources.
+
+use std::collections::HashMap;
+
+use smol_str::SmolStr;
+
+use crate::resource::Resource;
+
+/// Every resource of one root, found by group, kind, namespace and name.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    resources: Vec<Resource>,
+    by_name: HashMap<(SmolStr, SmolStr), Vec<u32>>,
+}
+
+impl Catalog {
+    /// An index of `resources`, in the order given.
+    pub fn new(resources: Vec<Resource>) -> Self {
+        let mut by_name: HashMap<_, Vec<u32>> = HashMap::new();
+        for (at, resource) in resources.iter().enumerate() {
+            let key = (resource.id.kind.clone(), resource.id.name.clone());
+            by_name
+                .entry(key)
+                .or_default()
+                .push(u32::try_from(at).expect("fewer than 2^32 resources"));
+        }
+        Self { resources, by_name }
+    }
+
+    /// Every resource, in order.
+    pub fn resources(&self) -> &[Resource] {
+        &self.resources
+    }
+
+    /// Every resource of that identity, in order; `namespace` is `None` for cluster-scoped kinds, and a resource
+    /// without one lies in `assumed`.
+    pub fn find<'a>(
+        &'a self,
+        group: &'a str,
+        kind: &str,
+        namespace: Option<&'a str>,
+        name: &str,
+        assumed: &'a str,
+    ) -> impl Iterator<Item = &'a Resource> {
+        let hits = self
+            .by_name
+            .get(&(SmolStr::from(kind), SmolStr::from(name)))
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        hits.iter()
+            .map(|at| &self.resources[*at as usize])
+            .filter(move |resource| {
+                resource.id.group == group
+                    && namespace.is_none_or(|namespace| resource.namespace_or(assumed) == namespace)
+            })
+    }
+}

@@ -1,0 +1,200 @@
+//! The one way to name a place in a resource: `spec.template.spec.volumes[2].name`.
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::yaml::{Node, Value};
+
+/// One step of a [`FieldPath`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Segment {
+    /// A key of a mapping.
+    Field(SmolStr),
+    /// A position in a sequence.
+    Index(usize),
+}
+
+/// A place in a resource, from its root; empty names the whole resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath {
+    segments: Vec<Segment>,
+}
+
+impl FieldPath {
+    /// The path of the whole resource.
+    pub const fn root() -> Self {
+        Self {
+            segments: Vec::new(),
+        }
+    }
+
+    /// Reads `a.b[2].c` and `a["key.with/dots"].c`. Text that is no path becomes one field of that name, so a path of
+    /// `KubeVirt`'s own wording survives unchanged.
+    pub fn parse(text: &str) -> Self {
+        let mut segments = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            if let Some(tail) = rest.strip_prefix("[\"") {
+                let Some(end) = tail.find("\"]") else { break };
+                segments.push(Segment::Field(tail[..end].into()));
+                rest = &tail[end + 2..];
+            } else if let Some(tail) = rest.strip_prefix('[') {
+                let Some((digits, after)) = tail.split_once(']') else {
+                    break;
+                };
+                let Ok(index) = digits.parse() else { break };
+                segments.push(Segment::Index(index));
+                rest = after;
+            } else {
+                let end = rest.find(['.', '[']).unwrap_or(rest.len());
+                segments.push(Segment::Field(rest[..end].into()));
+                rest = &rest[end..];
+            }
+            rest = rest.strip_prefix('.').unwrap_or(rest);
+        }
+        if !rest.is_empty() {
+            segments.push(Segment::Field(rest.into()));
+        }
+        Self { segments }
+    }
+
+    /// This path with a key added.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        let mut segments = Vec::with_capacity(self.segments.len() + 1);
+        segments.extend_from_slice(&self.segments);
+        segments.push(Segment::Field(name.into()));
+        Self { segments }
+    }
+
+    /// This path with a position added.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        let mut segments = self.segments.clone();
+        segments.push(Segment::Index(index));
+        Self { segments }
+    }
+
+    /// This path followed by `tail`.
+    #[must_use]
+    pub fn join(&self, tail: &Self) -> Self {
+        Self {
+            segments: self
+                .segments
+                .iter()
+                .chain(&tail.segments)
+                .cloned()
+                .collect(),
+        }
+    }
+
+    /// The path without its last step; the root stays the root.
+    #[must_use]
+    pub fn parent(&self) -> Self {
+        Self {
+            segments: self.segments[..self.segments.len().saturating_sub(1)].to_vec(),
+        }
+    }
+
+    /// The steps in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// Whether this is the whole resource.
+    pub fn is_root(&self) -> bool {
+        self.segments.is_empty()
+    }
+
+    /// Adds a step in place; for walkers that keep one path.
+    pub fn push(&mut self, segment: Segment) {
+        self.segments.push(segment);
+    }
+
+    /// Takes the last step off; for walkers that keep one path.
+    pub fn pop(&mut self) -> Option<Segment> {
+        self.segments.pop()
+    }
+
+    /// The node at this path, if the tree has one.
+    pub fn find<'a>(&self, root: &'a Node) -> Option<&'a Node> {
+        self.segments
+            .iter()
+            .try_fold(root, |node, segment| step(node, segment))
+    }
+
+    /// The node at this path or the deepest ancestor that exists, with the path of what was found.
+    pub fn nearest<'a>(&self, root: &'a Node) -> (Self, &'a Node) {
+        let mut node = root;
+        for (depth, segment) in self.segments.iter().enumerate() {
+            match step(node, segment) {
+                Some(next) => node = next,
+                None => {
+                    return (
+                        Self {
+                            segments: self.segments[..depth].to_vec(),
+                        },
+                        node,
+                    );
+                }
+            }
+        }
+        (self.clone(), node)
+    }
+}
+
+fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {
+    match (segment, &node.value) {
+        (Segment::Field(name), Value::Map(map)) => map.get(name),
+        (Segment::Index(index), Value::Seq(items)) => items.get(*index),
+        _ => None,
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, segment) in self.segments.iter().enumerate() {
+            match segment {
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Field(name) if name.is_empty() || name.contains(['.', '[', '"']) => {
+                    write!(f, "[\"{name}\"]")?;
+                }
+                Segment::Field(name) if at == 0 => write!(f, "{name}")?,
+                Segment::Field(name) => write!(f, ".{name}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl From<&str> for FieldPath {
+    fn from(text: &str) -> Self {
+        Self::parse(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_print_as_they_parse() {
+        for text in [
+            "spec",
+            "spec.volumes[2].name",
+            "metadata.annotations[\"a.b/c\"]",
+            "a[0][1].b",
+            "",
+        ] {
+            assert_eq!(FieldPath::parse(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn the_nearest_ancestor_stands_in_for_a_missing_field() {
+        let node = Node::from_json(&serde_json::json!({"spec": {"volumes": [{"name": "a"}]}}));
+        let (path, _) = FieldPath::parse("spec.volumes[0].dataVolume.name").nearest(&node);
+        assert_eq!(path.to_string(), "spec.volumes[0]");
+    }
+}

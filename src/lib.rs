@@ -1,0 +1,19 @@
+//! driftless reads a Git tree of `KubeVirt` manifests and says what a cluster would make of them.
+//!
+//! The program is one pipeline: *discover → parse → catalog → resolve → transform → check → report/emit*.
+//! Discovery and everything else that touches the world lives in the binary (`src/cli`); this library takes text and
+//! gives values back.
+//!
+//! - parse: [`source`] holds texts, [`yaml`] turns them into trees that keep their spans, [`field_path`] names places
+//! - catalog: [`resource`] gives a document its identity, [`catalog`] indexes the resources of one root
+//! - resolve: [`release`] and [`schema`] say what a release knows, [`resolve`] finds what a VM names
+//! - transform: [`transform`] admits, expands, upgrades and normalizes
+
+pub mod catalog;
+pub mod config;
+pub mod field_path;
+pub mod release;
+pub mod resource;
+pub mod schema;
+pub mod source;
+pub mod yaml;

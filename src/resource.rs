@@ -1,0 +1,108 @@
+//! A document with an identity.
+
+pub mod cluster;
+pub mod quantity;
+
+use std::fmt;
+
+use smol_str::SmolStr;
+
+use crate::field_path::FieldPath;
+use crate::source::FileId;
+use crate::yaml::Node;
+
+/// What makes a resource itself: group and kind, namespace, name. The version does not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceId {
+    /// API group; empty for the core group.
+    pub group: SmolStr,
+    /// Kind as written.
+    pub kind: SmolStr,
+    /// Namespace as written; `None` for cluster-scoped kinds and where the file names none.
+    pub namespace: Option<SmolStr>,
+    /// Name; empty where the file has only `generateName`.
+    pub name: SmolStr,
+}
+
+impl fmt::Display for ResourceId {
+    /// `VirtualMachine vms/web`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.namespace {
+            Some(namespace) => write!(f, "{} {namespace}/{}", self.kind, self.name),
+            None => write!(f, "{} {}", self.kind, self.name),
+        }
+    }
+}
+
+/// A document (or an item of a List) that has apiVersion, kind and a name.
+#[derive(Clone, Debug)]
+pub struct Resource {
+    /// Its identity.
+    pub id: ResourceId,
+    /// `apiVersion` as written.
+    pub api_version: SmolStr,
+    /// The tree, from the resource's own root.
+    pub node: Node,
+    /// The source it stands in; `None` for the built-in bundle and values made in memory.
+    pub file: Option<FileId>,
+    /// Index of the document in its file.
+    pub document: usize,
+    /// Where the resource lies in its document: empty, or `items[3]` inside a List.
+    pub prefix: FieldPath,
+}
+
+impl Resource {
+    /// The resource of a tree, when it has the three fields that make one.
+    pub fn from_node(
+        node: Node,
+        file: Option<FileId>,
+        document: usize,
+        prefix: FieldPath,
+    ) -> Result<Self, Node> {
+        let text = |path| node.path(path).and_then(Node::as_str);
+        let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) else {
+            return Err(node);
+        };
+        let name = text("metadata.name").unwrap_or_default();
+        if name.is_empty() && text("metadata.generateName").is_none() {
+            return Err(node);
+        }
+        let id = ResourceId {
+            group: api_version
+                .rsplit_once('/')
+                .map_or("", |(group, _)| group)
+                .into(),
+            kind: kind.into(),
+            namespace: text("metadata.namespace")
+                .filter(|namespace| !namespace.is_empty())
+                .map(Into::into),
+            name: name.into(),
+        };
+        let api_version = api_version.into();
+        Ok(Self {
+            id,
+            api_version,
+            node,
+            file,
+            document,
+            prefix,
+        })
+    }
+
+    /// The version part of `apiVersion`.
+    pub fn version(&self) -> &str {
+        self.api_version
+            .rsplit_once('/')
+            .map_or(self.api_version.as_str(), |(_, version)| version)
+    }
+
+    /// Whether this is of that group and kind.
+    pub fn is(&self, group: &str, kind: &str) -> bool {
+        self.id.group == group && self.id.kind == kind
+    }
+
+    /// The namespace, or the one assumed for objects without.
+    pub fn namespace_or<'a>(&'a self, assumed: &'a str) -> &'a str {
+        self.id.namespace.as_deref().unwrap_or(assumed)
+    }
+}

@@ -1,0 +1,462 @@
+//! The tree every stage works on: values with the place they came from.
+
+use smol_str::SmolStr;
+
+use crate::source::Span;
+
+/// Where a node came from: bytes of a source, or a value `KubeVirt` writes by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The node stands in a source at this span.
+    Source(Span),
+    /// The node was written by a default; the writer names it.
+    Written(Writer),
+    /// The node belongs to the built-in bundle of instance types and preferences.
+    Bundle,
+    /// The node was made from a bare value (JSON in tests, stored revisions).
+    None,
+}
+
+impl Origin {
+    /// The span, where the node stands in a source.
+    pub const fn span(self) -> Option<Span> {
+        match self {
+            Self::Source(span) => Some(span),
+            _ => None,
+        }
+    }
+}
+
+/// Names a default of `KubeVirt` that wrote a value, such as `defaults: architecture`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Writer(pub &'static &'static str);
+
+/// A value with its origin.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The value.
+    pub value: Value,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// A YAML value as kubectl's reader gives it.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `null`, `~` or nothing.
+    Null,
+    /// A boolean in any YAML 1.1 spelling.
+    Bool(bool),
+    /// An integer that fits 64 signed bits.
+    Int(i64),
+    /// An integer over [`i64::MAX`].
+    UInt(u64),
+    /// Any other number.
+    Float(f64),
+    /// Text.
+    String(SmolStr),
+    /// A sequence.
+    Seq(Vec<Node>),
+    /// A mapping, in the order written.
+    Map(Map),
+}
+
+/// A mapping: keys are unique, in the order written.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    entries: Vec<Entry>,
+}
+
+/// One key of a [`Map`] and its value.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The key's text.
+    pub key: SmolStr,
+    /// Where the key stands.
+    pub key_origin: Origin,
+    /// The value under the key.
+    pub node: Node,
+}
+
+impl Map {
+    /// An empty mapping.
+    pub const fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+        }
+    }
+
+    /// The value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.node)
+    }
+
+    /// The value of `key`, to change.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.entries
+            .iter_mut()
+            .find(|entry| entry.key == key)
+            .map(|entry| &mut entry.node)
+    }
+
+    /// The whole entry of `key`.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// Sets `key`, keeping its place if it was there.
+    pub fn insert(&mut self, key: impl AsRef<str>, node: Node) {
+        let key = key.as_ref();
+        match self.get_mut(key) {
+            Some(old) => *old = node,
+            None => self.entries.push(Entry {
+                key: key.into(),
+                key_origin: node.origin,
+                node,
+            }),
+        }
+    }
+
+    /// Adds an entry whose key is known to be new.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
+    }
+
+    /// Takes `key` out.
+    pub fn remove(&mut self, key: &str) -> Option<Node> {
+        let at = self.entries.iter().position(|entry| entry.key == key)?;
+        Some(self.entries.remove(at).node)
+    }
+
+    /// Keeps the entries `keep` says yes to.
+    pub fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
+        self.entries.retain(keep);
+    }
+
+    /// Every entry in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Every entry in order, to change.
+    pub fn entries_mut(&mut self) -> &mut Vec<Entry> {
+        &mut self.entries
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no key.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Node {
+    /// A node of a bare value.
+    pub const fn new(value: Value) -> Self {
+        Self {
+            value,
+            origin: Origin::None,
+        }
+    }
+
+    /// A node of a value written by a default, named as in `KubeVirt`.
+    pub const fn written(value: Value, writer: &'static &'static str) -> Self {
+        Self {
+            value,
+            origin: Origin::Written(Writer(writer)),
+        }
+    }
+
+    /// A text node.
+    pub fn string(text: impl AsRef<str>) -> Self {
+        Self::new(Value::String(text.as_ref().into()))
+    }
+
+    /// An empty mapping.
+    pub const fn map() -> Self {
+        Self::new(Value::Map(Map::new()))
+    }
+
+    /// This node with another origin.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// The value under `key`, when this is a mapping that has it.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        self.as_map()?.get(key)
+    }
+
+    /// The value under `key`, to change.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        self.as_map_mut()?.get_mut(key)
+    }
+
+    /// The value at a dotted path of plain keys: `spec.template.spec`.
+    pub fn path(&self, path: &str) -> Option<&Self> {
+        path.split('.').try_fold(self, |node, key| node.get(key))
+    }
+
+    /// The value at a dotted path of plain keys, to change.
+    pub fn path_mut(&mut self, path: &str) -> Option<&mut Self> {
+        path.split('.')
+            .try_fold(self, |node, key| node.get_mut(key))
+    }
+
+    /// The mapping at a dotted path, made (with everything above it) where absent or null. New mappings take `origin`.
+    pub fn ensure_map(&mut self, path: &str, origin: Origin) -> &mut Map {
+        let mut node = self;
+        for key in path.split('.') {
+            let map = node.force_map(origin);
+            if map.get(key).is_none() {
+                map.insert(key, Self::map().with_origin(origin));
+            }
+            node = map.get_mut(key).expect("just inserted");
+        }
+        node.force_map(origin)
+    }
+
+    fn force_map(&mut self, origin: Origin) -> &mut Map {
+        if !matches!(self.value, Value::Map(_)) {
+            *self = Self::map().with_origin(origin);
+        }
+        self.as_map_mut().expect("made a mapping above")
+    }
+
+    /// Sets the value at a dotted path, making mappings above it; those take the node's origin.
+    pub fn set(&mut self, path: &str, node: Self) {
+        match path.rsplit_once('.') {
+            Some((parent, key)) => self.ensure_map(parent, node.origin).insert(key, node),
+            None => self.force_map(node.origin).insert(path, node),
+        }
+    }
+
+    /// Takes the value at a dotted path out.
+    pub fn remove(&mut self, path: &str) -> Option<Self> {
+        match path.rsplit_once('.') {
+            Some((parent, key)) => self.path_mut(parent)?.as_map_mut()?.remove(key),
+            None => self.as_map_mut()?.remove(path),
+        }
+    }
+
+    /// The text, when this is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, when this is one.
+    pub const fn as_bool(&self) -> Option<bool> {
+        match self.value {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The integer, when this is one that fits.
+    pub const fn as_i64(&self) -> Option<i64> {
+        match self.value {
+            Value::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The items; none when this is no sequence.
+    pub fn items(&self) -> &[Self] {
+        match &self.value {
+            Value::Seq(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The items, to change, when this is a sequence.
+    pub fn items_mut(&mut self) -> Option<&mut Vec<Self>> {
+        match &mut self.value {
+            Value::Seq(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The entries; none when this is no mapping.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(map) => map.entries(),
+            _ => &[],
+        }
+    }
+
+    /// The mapping, when this is one.
+    pub const fn as_map(&self) -> Option<&Map> {
+        match &self.value {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The mapping, to change, when this is one.
+    pub const fn as_map_mut(&mut self) -> Option<&mut Map> {
+        match &mut self.value {
+            Value::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// Whether this is null.
+    pub const fn is_null(&self) -> bool {
+        matches!(self.value, Value::Null)
+    }
+
+    /// The text at a dotted path; empty when absent or no text, as a Go string field would be.
+    pub fn str_at(&self, path: &str) -> &str {
+        self.path(path).and_then(Self::as_str).unwrap_or_default()
+    }
+
+    /// The integer at a dotted path; zero when absent, as a Go integer field would be.
+    pub fn int_at(&self, path: &str) -> i64 {
+        self.path(path).and_then(Self::as_i64).unwrap_or_default()
+    }
+
+    /// The truth value at a dotted path; false when absent, as a Go bool field would be.
+    pub fn bool_at(&self, path: &str) -> bool {
+        self.path(path).and_then(Self::as_bool).unwrap_or_default()
+    }
+
+    /// The items at a dotted path; none when absent.
+    pub fn items_at(&self, path: &str) -> &[Self] {
+        self.path(path).map(Self::items).unwrap_or_default()
+    }
+
+    /// Whether two trees hold the same values, whatever the order of keys and the origins.
+    pub fn same_value(&self, other: &Self) -> bool {
+        match (&self.value, &other.value) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::UInt(a), Value::UInt(b)) => a == b,
+            (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::Seq(a), Value::Seq(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same_value(b))
+            }
+            (Value::Map(a), Value::Map(b)) => {
+                a.len() == b.len()
+                    && a.entries().iter().zip(b.entries()).all(|(ours, theirs)| {
+                        if ours.key == theirs.key {
+                            ours.node.same_value(&theirs.node)
+                        } else {
+                            b.get(&ours.key)
+                                .is_some_and(|node| ours.node.same_value(node))
+                                && a.get(&theirs.key).is_some()
+                        }
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// The tree of a JSON value, without origins.
+    pub fn from_json(json: &serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        Self::new(match json {
+            Json::Null => Value::Null,
+            Json::Bool(value) => Value::Bool(*value),
+            Json::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+                (Some(value), _, _) => Value::Int(value),
+                (None, Some(value), _) => Value::UInt(value),
+                (None, None, value) => Value::Float(value.unwrap_or(f64::MAX)),
+            },
+            Json::String(text) => Value::String(text.into()),
+            Json::Array(items) => Value::Seq(items.iter().map(Self::from_json).collect()),
+            Json::Object(fields) => {
+                let mut map = Map::new();
+                for (key, value) in fields {
+                    let node = Self::from_json(value);
+                    map.push(Entry {
+                        key: key.into(),
+                        key_origin: Origin::None,
+                        node,
+                    });
+                }
+                Value::Map(map)
+            }
+        })
+    }
+
+    /// The tree as a JSON value, keys in their order.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(value) => Json::Bool(*value),
+            Value::Int(value) => Json::from(*value),
+            Value::UInt(value) => Json::from(*value),
+            Value::Float(value) => {
+                serde_json::Number::from_f64(*value).map_or(Json::Null, Json::Number)
+            }
+            Value::String(text) => Json::from(text.as_str()),
+            Value::Seq(items) => Json::Array(items.iter().map(Self::to_json).collect()),
+            Value::Map(map) => Json::Object(
+                map.entries()
+                    .iter()
+                    .map(|entry| (entry.key.to_string(), entry.node.to_json()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl From<bool> for Node {
+    fn from(value: bool) -> Self {
+        Self::new(Value::Bool(value))
+    }
+}
+
+impl From<i64> for Node {
+    fn from(value: i64) -> Self {
+        Self::new(Value::Int(value))
+    }
+}
+
+impl From<&str> for Node {
+    fn from(value: &str) -> Self {
+        Self::string(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_stays_small() {
+        assert!(size_of::<Node>() <= 48, "{} bytes", size_of::<Node>());
+    }
+
+    #[test]
+    fn values_compare_whatever_the_order_of_keys() {
+        let a = Node::from_json(&serde_json::json!({"a": 1, "b": [true]}));
+        let b = Node::from_json(&serde_json::json!({"b": [true], "a": 1}));
+        assert!(a.same_value(&b));
+        assert!(!a.same_value(&Node::from_json(&serde_json::json!({"a": 1, "c": [true]}))));
+    }
+
+    #[test]
+    fn setting_a_path_makes_what_lies_above() {
+        let mut node = Node::map();
+        node.set("spec.template.spec", Node::from(true));
+        assert!(node.bool_at("spec.template.spec"));
+        assert!(node.remove("spec.template.spec").is_some());
+        assert!(node.path("spec.template").is_some());
+    }
+}
