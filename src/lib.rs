@@ -10,6 +10,7 @@
 //! - transform: [`transform`] admits, expands, upgrades and normalizes
 
 pub mod catalog;
+pub mod cause;
 pub mod config;
 pub mod field_path;
 pub mod release;
