@@ -81,7 +81,7 @@ fn main() -> ExitCode {
         }
     }
     println!("{passed} passed, {failed} failed");
-    if failed == 0 && (passed > 0 || !only.is_empty()) {
+    if failed == 0 && (passed > 0 || FAMILIES.is_empty() || !only.is_empty()) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
