@@ -4,8 +4,6 @@ use std::fmt;
 
 use smol_str::SmolStr;
 
-use crate::yaml::{Node, Value};
-
 /// One step of a [`FieldPath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
@@ -97,6 +95,14 @@ impl FieldPath {
         }
     }
 
+    /// The first `depth` steps.
+    #[must_use]
+    pub fn prefix(&self, depth: usize) -> Self {
+        Self {
+            segments: self.segments[..depth.min(self.segments.len())].to_vec(),
+        }
+    }
+
     /// The steps in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments
@@ -115,40 +121,6 @@ impl FieldPath {
     /// Takes the last step off; for walkers that keep one path.
     pub fn pop(&mut self) -> Option<Segment> {
         self.segments.pop()
-    }
-
-    /// The node at this path, if the tree has one.
-    pub fn find<'a>(&self, root: &'a Node) -> Option<&'a Node> {
-        self.segments
-            .iter()
-            .try_fold(root, |node, segment| step(node, segment))
-    }
-
-    /// The node at this path or the deepest ancestor that exists, with the path of what was found.
-    pub fn nearest<'a>(&self, root: &'a Node) -> (Self, &'a Node) {
-        let mut node = root;
-        for (depth, segment) in self.segments.iter().enumerate() {
-            match step(node, segment) {
-                Some(next) => node = next,
-                None => {
-                    return (
-                        Self {
-                            segments: self.segments[..depth].to_vec(),
-                        },
-                        node,
-                    );
-                }
-            }
-        }
-        (self.clone(), node)
-    }
-}
-
-fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {
-    match (segment, &node.value) {
-        (Segment::Field(name), Value::Map(map)) => map.get(name),
-        (Segment::Index(index), Value::Seq(items)) => items.get(*index),
-        _ => None,
     }
 }
 
@@ -189,12 +161,5 @@ mod tests {
         ] {
             assert_eq!(FieldPath::parse(text).to_string(), text);
         }
-    }
-
-    #[test]
-    fn the_nearest_ancestor_stands_in_for_a_missing_field() {
-        let node = Node::from_json(&serde_json::json!({"spec": {"volumes": [{"name": "a"}]}}));
-        let (path, _) = FieldPath::parse("spec.volumes[0].dataVolume.name").nearest(&node);
-        assert_eq!(path.to_string(), "spec.volumes[0]");
     }
 }

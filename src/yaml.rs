@@ -1,5 +1,7 @@
 //! The tree every stage works on: values with the place they came from.
 
+mod find;
+
 use smol_str::SmolStr;
 
 use crate::source::Span;

@@ -1,0 +1,47 @@
+//! From a path to a node: the one place that walks a tree by [`FieldPath`].
+
+use crate::field_path::{FieldPath, Segment};
+use crate::yaml::{Node, Value};
+
+impl FieldPath {
+    /// The node at this path, if the tree has one.
+    pub fn find<'a>(&self, root: &'a Node) -> Option<&'a Node> {
+        self.segments()
+            .iter()
+            .try_fold(root, |node, segment| step(node, segment))
+    }
+
+    /// The node at this path or the deepest ancestor that exists, with the path of what was found.
+    pub fn nearest<'a>(&self, root: &'a Node) -> (Self, &'a Node) {
+        let mut node = root;
+        for (depth, segment) in self.segments().iter().enumerate() {
+            match step(node, segment) {
+                Some(next) => node = next,
+                None => {
+                    return (self.prefix(depth), node);
+                }
+            }
+        }
+        (self.clone(), node)
+    }
+}
+
+fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {
+    match (segment, &node.value) {
+        (Segment::Field(name), Value::Map(map)) => map.get(name),
+        (Segment::Index(index), Value::Seq(items)) => items.get(*index),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_ancestor_stands_in_for_a_missing_field() {
+        let node = Node::from_json(&serde_json::json!({"spec": {"volumes": [{"name": "a"}]}}));
+        let (path, _) = FieldPath::parse("spec.volumes[0].dataVolume.name").nearest(&node);
+        assert_eq!(path.to_string(), "spec.volumes[0]");
+    }
+}

@@ -1,0 +1,149 @@
+//! The modules of the library depend in one direction, and the paths the guides name exist.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests are a shell too"
+)]
+
+use std::path::{Path, PathBuf};
+
+/// A module may use only those before it. `report` and `emit` stand last: they use result types, the binary hands them in.
+const ORDER: &[&str] = &[
+    "source",
+    "field_path",
+    "yaml",
+    "release",
+    "resource",
+    "cause",
+    "rule",
+    "finding",
+    "config",
+    "schema",
+    "catalog",
+    "conflict",
+    "resolve",
+    "transform",
+    "diff",
+    "change",
+    "update",
+    "rules",
+    "check",
+    "plan",
+    "fix",
+    "drift",
+    "import",
+    "report",
+    "emit",
+];
+
+#[test]
+fn modules_depend_in_one_direction() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    for file in rust_files(&root.join("src")) {
+        let inside = file.strip_prefix(root.join("src")).unwrap();
+        let module = inside
+            .components()
+            .next()
+            .unwrap()
+            .as_os_str()
+            .to_string_lossy()
+            .replace(".rs", "");
+        if module == "cli" || module == "lib" {
+            continue;
+        }
+        let Some(rank) = ORDER.iter().position(|name| *name == module) else {
+            wrong.push(format!(
+                "{}: module `{module}` has no place in ORDER",
+                inside.display()
+            ));
+            continue;
+        };
+        let text = std::fs::read_to_string(&file).unwrap();
+        let code = text
+            .split("#[cfg(test)]\nmod tests")
+            .next()
+            .unwrap_or_default();
+        for used in uses(code) {
+            match ORDER.iter().position(|name| *name == used) {
+                Some(other) if other <= rank => {}
+                Some(_) => wrong.push(format!(
+                    "{}: `{module}` uses `{used}`, which stands after it",
+                    inside.display()
+                )),
+                None => wrong.push(format!(
+                    "{}: `{used}` has no place in ORDER",
+                    inside.display()
+                )),
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "move the shared piece to the earlier module:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn guides_name_paths_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for guide in ["CONTRIBUTING.md", "README.md"] {
+        let text = std::fs::read_to_string(root.join(guide)).unwrap();
+        for word in text.split('`').skip(1).step_by(2) {
+            let is_path = [
+                "src/",
+                "tests/",
+                "fixtures/",
+                "schemas/",
+                "docs/",
+                "scripts/",
+                "catalog/",
+                ".ci/",
+            ]
+            .iter()
+            .any(|start| word.starts_with(start));
+            if is_path && !word.contains(['<', '…', ' ', '*']) {
+                assert!(
+                    root.join(word).exists(),
+                    "{guide} names `{word}`, which is not there"
+                );
+            }
+        }
+    }
+}
+
+/// Every first name after `crate::`, also in grouped uses.
+fn uses(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for tail in code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| line.split("crate::").skip(1))
+    {
+        let name: String = tail
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .collect();
+        if !name.is_empty() {
+            found.push(name);
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
