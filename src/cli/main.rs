@@ -1,6 +1,26 @@
 //! The shell around the library: arguments, files, streams, exit codes.
 #![allow(clippy::disallowed_methods, reason = "the I/O shell")]
 
-fn main() -> std::process::ExitCode {
-    std::process::ExitCode::from(2)
+mod args;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+
+use crate::args::Args;
+use crate::output::{Outcome, Shell};
+
+fn main() -> ExitCode {
+    let matches = args::command().get_matches();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let mut shell = Shell::new(&args.global);
+    let outcome = args::start(&args.global)
+        .and_then(|()| commands::run(args, &mut shell))
+        .unwrap_or_else(|error| {
+            shell.failure(&error);
+            Outcome::CouldNot
+        });
+    ExitCode::from(shell.finish(outcome) as u8)
 }

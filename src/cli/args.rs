@@ -1,0 +1,117 @@
+//! What the command line looks like. Each command's own arguments stand beside its code in `commands`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand};
+use driftless::release::Release;
+
+use crate::commands::{completions, man};
+
+/// KubeVirt manifests that do not drift
+///
+/// Reads a tree of VirtualMachine, instance type, preference and ControllerRevision manifests, without a cluster and
+/// without a network, and says what a cluster would make of them.
+///
+/// Data goes to standard output, everything else to standard error. Exit status: 0 clean, 1 findings or differences,
+/// 2 the job could not be done.
+#[derive(Debug, Parser)]
+#[command(name = "driftless", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command understands.
+#[derive(Clone, Debug, ClapArgs)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// KubeVirt release the manifests are for, 1.1 to 1.9 [default: from driftless.yaml, else what the manifests
+    /// show, else the newest known]
+    #[arg(long, global = true, value_name = "RELEASE")]
+    pub(crate) kubevirt: Option<Release>,
+
+    /// A KubeVirt object, or its `spec.configuration` [default: the KubeVirt object among the manifests, else
+    /// KubeVirt's defaults]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) cluster_config: Option<PathBuf>,
+
+    /// More manifests to resolve references against; not reported on. May repeat
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) context: Vec<PathBuf>,
+
+    /// Settings file [default: driftless.yaml in the directory of the manifests or above, up to the repository's root]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Namespace assumed for objects that name none
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAMESPACE",
+        default_value = "default",
+        hide_default_value = false
+    )]
+    pub(crate) namespace: String,
+
+    /// Leave out files and directories that match. May repeat
+    #[arg(long, global = true, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+
+    /// Color; `NO_COLOR` in the environment turns it off
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
+
+    /// Threads to use [default: one a core]
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+
+    /// Only errors on standard error
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// List what was skipped and why
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// The command line, named as it was called: `kubectl driftless` for a plugin.
+pub(crate) fn command() -> clap::Command {
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let stem = called.as_deref().and_then(|path| path.file_stem());
+    let command = Args::command();
+    if stem.is_some_and(|stem| stem == "kubectl-driftless") {
+        command
+            .bin_name("kubectl driftless")
+            .display_name("kubectl driftless")
+    } else {
+        command
+    }
+}
+
+/// Starts as many threads as asked for.
+pub(crate) fn start(global: &Global) -> anyhow::Result<()> {
+    if let Some(jobs) = global.jobs {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(jobs.get())
+            .build_global()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_sound() {
+        super::command().debug_assert();
+    }
+}

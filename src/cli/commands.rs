@@ -1,0 +1,15 @@
+//! The commands: one file each, with its arguments and `run`.
+
+pub(crate) mod completions;
+pub(crate) mod man;
+
+use crate::args::{Args, Command};
+use crate::output::{Outcome, Shell};
+
+/// Runs the command asked for.
+pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
+    match args.command {
+        Command::Completions(args) => completions::run(&args, shell),
+        Command::Man(args) => man::run(&args, shell),
+    }
+}

@@ -1,0 +1,198 @@
+//! The one place that prints and the one place that writes files.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::Context;
+use clap::ColorChoice;
+
+use crate::args::Global;
+
+/// How a run ended; the number is the exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Outcome {
+    /// Nothing to say.
+    Clean = 0,
+    /// Findings or differences.
+    #[allow(dead_code, reason = "for the commands that read manifests")]
+    Findings = 1,
+    /// The job could not be done.
+    CouldNot = 2,
+}
+
+/// How much to say on standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Talk {
+    Errors,
+    Notes,
+    Details,
+}
+
+/// The streams of a run: data on standard output, everything else on standard error.
+#[derive(Debug)]
+pub(crate) struct Shell {
+    out: io::BufWriter<io::Stdout>,
+    reader_gone: bool,
+    talk: Talk,
+    color_out: bool,
+    color_err: bool,
+}
+
+impl Shell {
+    /// The streams as the global options want them.
+    pub(crate) fn new(global: &Global) -> Self {
+        let color = |terminal: bool| match global.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        };
+        Self {
+            out: io::BufWriter::new(io::stdout()),
+            reader_gone: false,
+            talk: match (global.quiet, global.verbose) {
+                (true, _) => Talk::Errors,
+                (false, 0) => Talk::Notes,
+                _ => Talk::Details,
+            },
+            color_out: color(io::stdout().is_terminal()),
+            color_err: color(io::stderr().is_terminal()),
+        }
+    }
+
+    /// Whether data may be colored.
+    #[allow(dead_code, reason = "for commands that color their data")]
+    pub(crate) const fn colors(&self) -> bool {
+        self.color_out
+    }
+
+    /// Writes data. When the reader has closed its end the rest is dropped quietly: the run's verdict does not change.
+    pub(crate) fn data(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        if self.reader_gone {
+            return Ok(());
+        }
+        let written = self.out.write_all(bytes);
+        self.written(written)
+    }
+
+    fn written(&mut self, result: io::Result<()>) -> anyhow::Result<()> {
+        match result {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.reader_gone = true;
+                Ok(())
+            }
+            other => other.context("cannot write to standard output"),
+        }
+    }
+
+    /// Flushes and gives the exit status its final value: data that could not be written is a failure.
+    pub(crate) fn finish(&mut self, outcome: Outcome) -> Outcome {
+        if self.reader_gone {
+            return outcome;
+        }
+        let flushed = self.out.flush();
+        match self.written(flushed) {
+            Ok(()) => outcome,
+            Err(error) => {
+                self.failure(&error);
+                Outcome::CouldNot
+            }
+        }
+    }
+
+    /// Says why the job could not be done, with every cause.
+    pub(crate) fn failure(&mut self, error: &anyhow::Error) {
+        self.error(error);
+        for cause in error.chain().skip(1) {
+            self.say(&format!("  caused by: {cause}"));
+        }
+    }
+
+    /// Says what is wrong.
+    pub(crate) fn error(&mut self, message: impl Display) {
+        self.titled("error", "\u{1b}[1;31m", &message);
+    }
+
+    /// Says what may be wrong, unless `--quiet`.
+    #[allow(dead_code, reason = "for the commands that read manifests")]
+    pub(crate) fn warning(&mut self, message: impl Display) {
+        if self.talk >= Talk::Notes {
+            self.titled("warning", "\u{1b}[1;33m", &message);
+        }
+    }
+
+    /// Says what is good to know, unless `--quiet`.
+    #[allow(dead_code, reason = "for the commands that read manifests")]
+    pub(crate) fn note(&mut self, message: impl Display) {
+        if self.talk >= Talk::Notes {
+            self.titled("note", "\u{1b}[1;36m", &message);
+        }
+    }
+
+    /// Says what only `--verbose` asks for.
+    #[allow(dead_code, reason = "for the commands that read manifests")]
+    pub(crate) fn detail(&mut self, message: impl Display) {
+        if self.talk >= Talk::Details {
+            self.titled("note", "\u{1b}[1;36m", &message);
+        }
+    }
+
+    fn titled(&self, title: &str, color: &str, message: &dyn Display) {
+        if self.color_err {
+            self.say(&format!("{color}{title}:\u{1b}[0m {}", plain(message)));
+        } else {
+            self.say(&format!("{title}: {}", plain(message)));
+        }
+    }
+
+    /// Nothing is left to do when standard error is gone.
+    #[allow(clippy::unused_self, reason = "printing goes through the shell")]
+    fn say(&self, line: &str) {
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}
+
+/// The message without control characters, which names and paths in a repository may hold.
+fn plain(message: &dyn Display) -> String {
+    message
+        .to_string()
+        .chars()
+        .map(|c| {
+            if c.is_control() && c != '\n' {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+/// Writes a whole file: whoever reads it sees the old bytes or the new ones, never a part. A symlink stays one and its
+/// target is replaced; the mode stays.
+#[allow(dead_code, reason = "for the commands that write")]
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".driftless-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(directory)?;
+    if let Ok(old) = fs::metadata(&target) {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(&target)?;
+    Ok(())
+}
