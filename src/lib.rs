@@ -8,13 +8,17 @@
 //! - catalog: [`resource`] gives a document its identity, [`catalog`] indexes the resources of one root
 //! - resolve: [`release`] and [`schema`] say what a release knows, [`resolve`] finds what a VM names
 //! - transform: [`transform`] admits, expands, upgrades and normalizes
+//! - check: [`rules`] are the checks, each a [`rule`] that reports a [`finding`]
 
 pub mod catalog;
 pub mod cause;
 pub mod config;
 pub mod field_path;
+pub mod finding;
 pub mod release;
 pub mod resource;
+pub mod rule;
+pub mod rules;
 pub mod schema;
 pub mod source;
 pub mod yaml;

@@ -1,0 +1,234 @@
+//! Data about rules: identity, level, documentation. The checks themselves are in [`crate::rules`].
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Where the project lives; rule pages and reports link to it.
+pub const HOMEPAGE: &str = "https://github.com/driftless/driftless";
+
+/// How much a finding weighs; the words are SARIF's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Will bite later.
+    Warning,
+    /// A cluster refuses or drops it, or data is lost.
+    Error,
+}
+
+impl Severity {
+    /// `error`, `warning` or `note`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a configuration can set a rule to: off, or a severity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// The rule does not report.
+    Off,
+    /// The rule reports notes.
+    Note,
+    /// The rule reports warnings.
+    Warning,
+    /// The rule reports errors.
+    Error,
+}
+
+impl Level {
+    /// The severity, unless off.
+    pub const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Off => None,
+            Self::Note => Some(Severity::Note),
+            Self::Warning => Some(Severity::Warning),
+            Self::Error => Some(Severity::Error),
+        }
+    }
+
+    /// `off`, `note`, `warning` or `error`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The text is no level.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a level: off, note, warning or error")]
+pub struct UnknownLevel(pub String);
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
+        [Self::Off, Self::Note, Self::Warning, Self::Error]
+            .into_iter()
+            .find(|level| level.as_str() == text)
+            .ok_or_else(|| UnknownLevel(text.to_owned()))
+    }
+}
+
+/// What a rule is about; also its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Can the file be read, and does the API know what it says?
+    Input,
+    /// Does Git hold what the cluster writes?
+    Drift,
+    /// Would the webhooks accept it?
+    Admission,
+    /// Do instance type and preference resolve and fit?
+    Instancetypes,
+    /// Is it on its way out?
+    Deprecation,
+    /// Do stored revisions hold what is expected?
+    Revisions,
+    /// What does a change do to the disks?
+    Volumes,
+    /// What does a change do to the running guest?
+    LiveUpdate,
+    /// Is a guest's identity its own?
+    Identity,
+    /// Will cloud-init read it, and does it hold secrets?
+    CloudInit,
+}
+
+impl Family {
+    /// Every family, in the order they are listed.
+    pub const ALL: [Self; 10] = [
+        Self::Input,
+        Self::Drift,
+        Self::Admission,
+        Self::Instancetypes,
+        Self::Deprecation,
+        Self::Revisions,
+        Self::Volumes,
+        Self::LiveUpdate,
+        Self::Identity,
+        Self::CloudInit,
+    ];
+
+    /// The family's name: `cloud-init`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Drift => "drift",
+            Self::Admission => "admission",
+            Self::Instancetypes => "instancetypes",
+            Self::Deprecation => "deprecation",
+            Self::Revisions => "revisions",
+            Self::Volumes => "volumes",
+            Self::LiveUpdate => "live-update",
+            Self::Identity => "identity",
+            Self::CloudInit => "cloud-init",
+        }
+    }
+}
+
+/// How far a rule can be relied on. Ids are never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Its id and meaning are a promise.
+    Stable {
+        /// First version of driftless that has it.
+        since: &'static str,
+    },
+    /// It may still change.
+    Preview {
+        /// First version of driftless that has it.
+        since: &'static str,
+    },
+}
+
+/// Everything said about a rule but its check.
+#[derive(Debug)]
+pub struct RuleInfo {
+    /// Stable kebab-case id that names the bad pattern.
+    pub id: &'static str,
+    /// What it is about.
+    pub family: Family,
+    /// One line, lower case, no full stop.
+    pub summary: &'static str,
+    /// Level unless the configuration says otherwise.
+    pub level: Level,
+    /// Level under `profile: strict`.
+    pub strict: Level,
+    /// How far it can be relied on.
+    pub status: Status,
+    /// The page: Markdown with the fixed headings.
+    pub docs: &'static str,
+    /// Source file of the rule.
+    pub file: &'static str,
+    /// Line of the rule in its source file.
+    pub line: u32,
+}
+
+impl RuleInfo {
+    /// The page with the space that a doc comment leaves before each line taken off.
+    pub fn page(&self) -> String {
+        let mut page = String::with_capacity(self.docs.len());
+        for line in self.docs.lines() {
+            page.push_str(line.strip_prefix(' ').unwrap_or(line).trim_end());
+            page.push('\n');
+        }
+        page.trim_end().to_owned()
+    }
+
+    /// The text under one `## heading` of the page, without examples' fences removed.
+    pub fn section(&self, heading: &str) -> Option<String> {
+        let page = self.page();
+        let start = page.find(&format!("## {heading}\n"))? + heading.len() + 4;
+        let rest = &page[start..];
+        let end = rest.find("\n## ").unwrap_or(rest.len());
+        Some(rest[..end].trim().to_owned())
+    }
+
+    /// The address of the rule's page.
+    pub fn url(&self) -> String {
+        format!("{}/blob/main/docs/rules.md#{}", HOMEPAGE, self.id)
+    }
+}
+
+impl PartialEq for RuleInfo {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for RuleInfo {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_parse_as_they_print() {
+        for level in [Level::Off, Level::Note, Level::Warning, Level::Error] {
+            assert_eq!(level.as_str().parse::<Level>().unwrap(), level);
+        }
+        assert!("warn".parse::<Level>().is_err());
+    }
+}

@@ -1,0 +1,3 @@
+//! What is on its way out.
+
+pub mod deprecated_running;
