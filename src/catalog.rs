@@ -1,5 +1,7 @@
 //! The index of one side's resources.
 
+pub mod bundle;
+
 use std::collections::HashMap;
 
 use smol_str::SmolStr;
@@ -34,14 +36,14 @@ impl Catalog {
 
     /// Every resource of that identity, in order; `namespace` is `None` for cluster-scoped kinds, and a resource
     /// without one lies in `assumed`.
-    pub fn find<'a>(
+    pub fn find<'a, 'b>(
         &'a self,
-        group: &'a str,
+        group: &'b str,
         kind: &str,
-        namespace: Option<&'a str>,
+        namespace: Option<&'b str>,
         name: &str,
-        assumed: &'a str,
-    ) -> impl Iterator<Item = &'a Resource> {
+        assumed: &'b str,
+    ) -> impl Iterator<Item = &'a Resource> + use<'a, 'b> {
         let hits = self
             .by_name
             .get(&(SmolStr::from(kind), SmolStr::from(name)))

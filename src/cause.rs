@@ -43,3 +43,12 @@ pub enum Refusal {
         message: String,
     },
 }
+
+impl Refusal {
+    /// The message of either form.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Refused { message, .. } | Self::Crash { message } => message,
+        }
+    }
+}

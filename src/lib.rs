@@ -13,12 +13,15 @@
 pub mod catalog;
 pub mod cause;
 pub mod config;
+pub mod conflict;
 pub mod field_path;
 pub mod finding;
 pub mod release;
+pub mod resolve;
 pub mod resource;
 pub mod rule;
 pub mod rules;
 pub mod schema;
 pub mod source;
+pub mod transform;
 pub mod yaml;

@@ -14,7 +14,7 @@ pub enum Origin {
     /// The node was written by a default; the writer names it.
     Written(Writer),
     /// The node belongs to the built-in bundle of instance types and preferences.
-    Bundle,
+    Bundle(&'static BundleEntry),
     /// The node was made from a bare value (JSON in tests, stored revisions).
     None,
 }
@@ -32,6 +32,15 @@ impl Origin {
 /// Names a default of `KubeVirt` that wrote a value, such as `defaults: architecture`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Writer(pub &'static &'static str);
+
+/// Names an object of the built-in bundle, which depends on the release asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BundleEntry {
+    /// Its kind: `VirtualMachineClusterInstancetype`.
+    pub kind: &'static str,
+    /// Its name: `u1.small`.
+    pub name: &'static str,
+}
 
 /// A value with its origin.
 #[derive(Clone, Debug)]

@@ -1,0 +1,220 @@
+//! The instance types and preferences that each KubeVirt release installs, built in and read on first use.
+
+use std::sync::{LazyLock, OnceLock};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::field_path::FieldPath;
+use crate::release::Release;
+use crate::resource::Resource;
+use crate::yaml::{BundleEntry, Entry, Node, Origin, Value};
+
+/// The API version of every object of the bundle.
+pub const API_VERSION: &str = "instancetype.kubevirt.io/v1beta1";
+/// The kind of its instance types.
+pub const INSTANCETYPE: &str = "VirtualMachineClusterInstancetype";
+/// The kind of its preferences.
+pub const PREFERENCE: &str = "VirtualMachineClusterPreference";
+
+/// Which version of common-instancetypes a KubeVirt release installs.
+#[derive(Debug)]
+pub struct BundleRelease {
+    /// The KubeVirt release line.
+    pub kubevirt: Release,
+    /// The patch release that was read.
+    pub tag: &'static str,
+    /// The version of common-instancetypes.
+    pub common_instancetypes: &'static str,
+}
+
+/// An object of the bundle in all its forms.
+#[derive(Debug)]
+struct Object {
+    entry: BundleEntry,
+    forms: Vec<Form>,
+}
+
+/// One form of an object, over a range of releases.
+#[derive(Debug)]
+struct Form {
+    since: Release,
+    until: Release,
+    labels: &'static RawValue,
+    spec: &'static RawValue,
+    resource: OnceLock<Resource>,
+}
+
+#[derive(Debug)]
+struct Bundle {
+    releases: Vec<BundleRelease>,
+    /// Sorted by kind, then name.
+    objects: Vec<Object>,
+}
+
+static BUNDLE: LazyLock<Bundle> =
+    LazyLock::new(|| Bundle::parse(include_str!("../../catalog/common-instancetypes.json")));
+
+/// Every release with a bundle, oldest first.
+pub fn releases() -> &'static [BundleRelease] {
+    &BUNDLE.releases
+}
+
+/// The object of that kind and name in the bundle of a release.
+pub fn find(release: Release, kind: &str, name: &str) -> Option<&'static Resource> {
+    let object = object(kind, name)?;
+    let form = object.form(release)?;
+    Some(form.resource(&object.entry))
+}
+
+/// Every object of a release's bundle: instance types, then preferences, by name.
+pub fn list(release: Release) -> impl Iterator<Item = &'static Resource> {
+    BUNDLE.objects.iter().filter_map(move |object| {
+        object
+            .form(release)
+            .map(|form| form.resource(&object.entry))
+    })
+}
+
+/// Whether a resource belongs to the bundle.
+pub const fn holds(resource: &Resource) -> bool {
+    matches!(resource.node.origin, Origin::Bundle(_))
+}
+
+/// First and last release whose bundle has the object, where any has.
+pub fn lifetime(kind: &str, name: &str) -> Option<(Release, Release)> {
+    let forms = &object(kind, name)?.forms;
+    Some((
+        forms.iter().map(|form| form.since).min()?,
+        forms.iter().map(|form| form.until).max()?,
+    ))
+}
+
+fn object(kind: &str, name: &str) -> Option<&'static Object> {
+    let at = BUNDLE
+        .objects
+        .binary_search_by(|object| (object.entry.kind, object.entry.name).cmp(&(kind, name)))
+        .ok()?;
+    Some(&BUNDLE.objects[at])
+}
+
+impl Object {
+    fn form(&self, release: Release) -> Option<&Form> {
+        self.forms
+            .iter()
+            .find(|form| form.since <= release && release <= form.until)
+    }
+}
+
+impl Form {
+    fn resource(&'static self, entry: &'static BundleEntry) -> &'static Resource {
+        self.resource.get_or_init(|| {
+            let tree = |raw: &RawValue| {
+                let json = serde_json::from_str(raw.get()).expect("checked while parsing");
+                let mut node = Node::from_json(&json);
+                claim(&mut node, entry);
+                node
+            };
+            let text = |text: &str| Node::string(text);
+            let mut metadata = Node::map();
+            metadata.set("name", text(entry.name));
+            metadata.set("labels", tree(self.labels));
+            let mut node = Node::map();
+            node.set("apiVersion", text(API_VERSION));
+            node.set("kind", text(entry.kind));
+            node.set("metadata", metadata);
+            node.set("spec", tree(self.spec));
+            claim(&mut node, entry);
+            Resource::from_node(node, None, 0, FieldPath::root())
+                .expect("made with the three fields that make a resource")
+        })
+    }
+}
+
+/// Marks a tree as the bundle's.
+fn claim(node: &mut Node, entry: &'static BundleEntry) {
+    node.origin = Origin::Bundle(entry);
+    match &mut node.value {
+        Value::Seq(items) => items.iter_mut().for_each(|item| claim(item, entry)),
+        Value::Map(map) => {
+            for Entry {
+                key_origin, node, ..
+            } in map.entries_mut()
+            {
+                *key_origin = Origin::Bundle(entry);
+                claim(node, entry);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[derive(Deserialize)]
+struct RawBundle {
+    releases: Vec<RawRelease>,
+    #[serde(borrow)]
+    instancetypes: std::collections::BTreeMap<&'static str, Vec<RawForm>>,
+    #[serde(borrow)]
+    preferences: std::collections::BTreeMap<&'static str, Vec<RawForm>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawRelease {
+    kubevirt: &'static str,
+    tag: &'static str,
+    common_instancetypes: &'static str,
+}
+
+#[derive(Deserialize)]
+struct RawForm {
+    since: &'static str,
+    until: &'static str,
+    #[serde(borrow)]
+    labels: &'static RawValue,
+    #[serde(borrow)]
+    spec: &'static RawValue,
+}
+
+impl Bundle {
+    fn parse(text: &'static str) -> Self {
+        let release = |text: &str| -> Release {
+            text.parse()
+                .expect("catalog/common-instancetypes.json names known releases")
+        };
+        let raw: RawBundle =
+            serde_json::from_str(text).expect("catalog/common-instancetypes.json is valid");
+        let object = |kind: &'static str| {
+            move |(name, forms): (&'static str, Vec<RawForm>)| Object {
+                entry: BundleEntry { kind, name },
+                forms: forms
+                    .into_iter()
+                    .map(|form| Form {
+                        since: release(form.since),
+                        until: release(form.until),
+                        labels: form.labels,
+                        spec: form.spec,
+                        resource: OnceLock::new(),
+                    })
+                    .collect(),
+            }
+        };
+        Self {
+            releases: raw
+                .releases
+                .into_iter()
+                .map(|of| BundleRelease {
+                    kubevirt: release(of.kubevirt),
+                    tag: of.tag,
+                    common_instancetypes: of.common_instancetypes,
+                })
+                .collect(),
+            objects: raw
+                .instancetypes
+                .into_iter()
+                .map(object(INSTANCETYPE))
+                .chain(raw.preferences.into_iter().map(object(PREFERENCE)))
+                .collect(),
+        }
+    }
+}

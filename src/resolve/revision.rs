@@ -1,0 +1,75 @@
+//! Stored revisions: the instance type or preference inside a ControllerRevision.
+
+use super::{Family, GROUP, ResolveError, Spec};
+use crate::field_path::FieldPath;
+use crate::release::{Behaviour, Release};
+use crate::resource::Resource;
+use crate::yaml::Node;
+
+/// The label of a revision that names the object it stores.
+pub const OBJECT_NAME_LABEL: &str = "instancetype.kubevirt.io/object-name";
+
+/// The spec stored in a revision, when it stores one of the family asked for.
+/// Mirrors GetInstancetypeSpec and GetPreferenceSpec, pkg/instancetype/compatibility/compatibility.go @ v1.9.0.
+pub(crate) fn decode(
+    release: Release,
+    family: &'static Family,
+    revision: &Resource,
+) -> Result<Spec, ResolveError> {
+    let unexpected = |found: String| ResolveError::UnexpectedType {
+        id: Box::new(revision.id.clone()),
+        found,
+    };
+    let undecodable = |message: String| ResolveError::Undecodable {
+        id: Box::new(revision.id.clone()),
+        message,
+    };
+    let Some(data) = revision.node.get("data").filter(|data| !data.is_null()) else {
+        return Err(unexpected("<nil>".to_owned()));
+    };
+    if release.has(Behaviour::DecodesOldRevisions)
+        && let Some(decoded) = decode_old(data)
+    {
+        let (kind, spec) = decoded.map_err(undecodable)?;
+        if kind != family.kind && kind != family.cluster_kind {
+            return Err(unexpected(format!("*v1beta1.{kind}")));
+        }
+        let prefix = FieldPath::root().field("data");
+        return Spec::read(release, revision.id.clone(), &kind, Some(&spec), prefix);
+    }
+    let kind = data.str_at("kind");
+    let api_version = data.str_at("apiVersion");
+    let missing = |word: &str| format!("Object '{word}' is missing in '{}'", data.to_json());
+    if kind.is_empty() {
+        return Err(undecodable(missing("Kind")));
+    }
+    if api_version.is_empty() {
+        return Err(undecodable(missing("apiVersion")));
+    }
+    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    if group == GROUP && version == "v1beta1" {
+        if kind == family.kind || kind == family.cluster_kind {
+            let prefix = FieldPath::root().field("data").field("spec");
+            return Spec::read(release, revision.id.clone(), kind, data.get("spec"), prefix);
+        }
+        if crate::schema::type_of(GROUP, kind).is_some() {
+            return Err(unexpected(format!("*v1beta1.{kind}")));
+        }
+    } else if crate::schema::type_of(group, kind).is_some() && group != GROUP {
+        return Err(unexpected(format!("*{version}.{kind}")));
+    }
+    Err(undecodable(format!(
+        "no kind \"{kind}\" is registered for version \"{api_version}\""
+    )))
+}
+
+/// Decodes the forms of older releases (a bare spec revision, v1alpha1, v1alpha2) into the v1beta1 kind and spec;
+/// `None` where the data is none of them. Only releases with [`Behaviour::DecodesOldRevisions`] ask.
+pub fn decode_old(data: &Node) -> Option<Result<(String, Node), String>> {
+    let version = data.str_at("apiVersion").strip_prefix(GROUP)?;
+    if !matches!(version, "/v1alpha1" | "/v1alpha2") {
+        return None;
+    }
+    let spec = data.get("spec").cloned().unwrap_or_else(Node::map);
+    Some(Ok((data.str_at("kind").to_owned(), spec)))
+}

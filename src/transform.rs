@@ -1,0 +1,3 @@
+//! The transforms: what a cluster makes of a VM, what it expands to, what replaces old forms.
+
+pub mod expand;
