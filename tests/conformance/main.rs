@@ -8,6 +8,8 @@
     reason = "tests are a shell too"
 )]
 
+mod quantity;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,7 +39,11 @@ pub struct Family {
     pub exceptions: &'static [(&'static str, &'static str)],
 }
 
-const FAMILIES: &[Family] = &[];
+const FAMILIES: &[Family] = &[Family {
+    name: "quantity",
+    check: quantity::check,
+    exceptions: &[],
+}];
 
 fn main() -> ExitCode {
     let only: Vec<String> = std::env::args()
