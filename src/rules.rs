@@ -169,6 +169,11 @@ macro_rules! rule {
     (@strict $level:ident) => { $crate::rule::Level::$level };
 }
 
+/// Every id, in the order of [`ALL`].
+pub fn ids() -> impl Iterator<Item = &'static str> + Clone {
+    ALL.iter().map(|rule| rule.info.id)
+}
+
 /// The rule of that id.
 pub fn find(id: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.info.id == id)

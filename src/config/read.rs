@@ -1,0 +1,427 @@
+//! Reads `driftless.yaml`: every key known, every mistake with its line.
+
+use serde_json::json;
+
+use super::{Config, Error, FieldValidation, Ignore, Profile, Spanned, TargetConfig, did_you_mean};
+use crate::field_path::FieldPath;
+use crate::release::Release;
+use crate::resource::Resource;
+use crate::rule::Level;
+use crate::source::Span;
+use crate::yaml::{Entry, Node, Value};
+
+const KEYS: &[&str] = &[
+    "clusterConfig",
+    "complete",
+    "context",
+    "exclude",
+    "fieldValidation",
+    "ignores",
+    "infer",
+    "kubevirt",
+    "levels",
+    "namespace",
+    "profile",
+    "roots",
+    "targets",
+];
+const TARGET_KEYS: &[&str] = &[
+    "clusterConfig",
+    "complete",
+    "kubevirt",
+    "name",
+    "namespace",
+    "paths",
+];
+
+/// Volume sources that can carry a default, with the API version each is written in.
+pub(super) const INFER_KINDS: [(&str, &str); 4] = [
+    ("DataSource", "cdi.kubevirt.io/v1beta1"),
+    ("DataVolume", "cdi.kubevirt.io/v1beta1"),
+    ("PersistentVolumeClaim", "v1"),
+    ("VolumeSnapshot", "snapshot.storage.k8s.io/v1"),
+];
+
+impl Config {
+    /// Reads the tree of `driftless.yaml`. Rule ids are verified apart, by [`Config::verify_rules`].
+    pub fn read(root: &Node) -> Result<Self, Error> {
+        let mut config = Self::default();
+        for entry in fields(root, "the configuration", KEYS)? {
+            let node = &entry.node;
+            match entry.key.as_str() {
+                "profile" => config.profiles = profiles(entry)?,
+                "levels" => config.levels = levels(entry)?,
+                "exclude" => config.exclude = strings(entry)?,
+                "context" => config.context = strings(entry)?,
+                "roots" => config.roots = strings(entry)?,
+                "fieldValidation" => {
+                    config.field_validation =
+                        choice(entry, FieldValidation::ALL.map(|way| (way.as_str(), way)))?;
+                }
+                "ignores" => {
+                    config.ignores = items(entry)?.iter().map(ignore).collect::<Result<_, _>>()?;
+                }
+                "infer" => {
+                    config.infer = items(entry)?.iter().map(infer).collect::<Result<_, _>>()?;
+                }
+                "targets" => {
+                    for item in items(entry)? {
+                        let mut target = TargetConfig::default();
+                        for entry in fields(item, "a target", TARGET_KEYS)? {
+                            target_field(&mut target, entry)?;
+                        }
+                        if target.name.is_empty() {
+                            return Err(wrong(item.origin.span(), "a target needs a `name`"));
+                        }
+                        if config.targets.iter().any(|other| other.name == target.name) {
+                            return Err(wrong(
+                                item.origin.span(),
+                                format!("two targets are called `{}`", target.name),
+                            ));
+                        }
+                        config.targets.push(target);
+                    }
+                }
+                _ if node.is_null() => {}
+                _ => target_field(&mut config.target, entry)?,
+            }
+        }
+        let defaults = &config.target;
+        for target in &mut config.targets {
+            target.kubevirt = target.kubevirt.or(defaults.kubevirt);
+            target.complete = target.complete.or(defaults.complete);
+            if target.namespace.is_none() {
+                target.namespace.clone_from(&defaults.namespace);
+            }
+            if target.cluster_config.is_none() {
+                target.cluster_config.clone_from(&defaults.cluster_config);
+            }
+        }
+        Ok(config)
+    }
+}
+
+fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
+    match entry.key.as_str() {
+        "name" => target.name = string(entry)?,
+        "paths" => target.paths = strings(entry)?,
+        "kubevirt" => {
+            let text = match &entry.node.value {
+                Value::Float(number) => number.to_string(),
+                _ => string(entry)?,
+            };
+            let release = text
+                .parse::<Release>()
+                .map_err(|error| wrong(entry.node.origin.span(), error.to_string()))?;
+            target.kubevirt = Some(release);
+        }
+        "clusterConfig" => target.cluster_config = Some(string(entry)?),
+        "namespace" => target.namespace = Some(string(entry)?),
+        _ => {
+            let value = entry
+                .node
+                .as_bool()
+                .ok_or_else(|| mistyped(entry, "true or false"))?;
+            target.complete = Some(value);
+        }
+    }
+    Ok(())
+}
+
+fn profiles(entry: &Entry) -> Result<Vec<Profile>, Error> {
+    let names = Profile::ALL.map(|profile| (profile.as_str(), profile));
+    match &entry.node.value {
+        Value::Seq(items) => items
+            .iter()
+            .map(|item| one_of(item, &entry.key, &names))
+            .collect(),
+        _ => Ok(vec![one_of(&entry.node, &entry.key, &names)?]),
+    }
+}
+
+fn levels(entry: &Entry) -> Result<Vec<(Spanned, Level)>, Error> {
+    let Some(map) = entry.node.as_map() else {
+        return Err(mistyped(entry, "a mapping of rule to level"));
+    };
+    map.entries()
+        .iter()
+        .map(|entry| {
+            // `off` is a boolean in YAML 1.1.
+            let level = match &entry.node.value {
+                Value::Bool(false) => Level::Off,
+                Value::String(text) => {
+                    text.parse().map_err(|error: crate::rule::UnknownLevel| {
+                        wrong(entry.node.origin.span(), error.to_string())
+                    })?
+                }
+                _ => return Err(mistyped(entry, "off, note, warning or error")),
+            };
+            let id = Spanned {
+                text: entry.key.to_string(),
+                span: entry.key_origin.span(),
+            };
+            Ok((id, level))
+        })
+        .collect()
+}
+
+fn ignore(item: &Node) -> Result<Ignore, Error> {
+    let mut ignore = Ignore {
+        rules: Vec::new(),
+        paths: Vec::new(),
+        reason: String::new(),
+        span: item.origin.span(),
+    };
+    for entry in fields(item, "an entry of `ignores`", &["rules", "paths", "reason"])? {
+        match entry.key.as_str() {
+            "rules" => {
+                for (item, text) in items(entry)?.iter().zip(strings(entry)?) {
+                    ignore.rules.push(Spanned {
+                        text,
+                        span: item.origin.span(),
+                    });
+                }
+            }
+            "paths" => ignore.paths = strings(entry)?,
+            _ => ignore.reason = string(entry)?,
+        }
+    }
+    if ignore.paths.is_empty() {
+        return Err(wrong(ignore.span, "an entry of `ignores` needs `paths`"));
+    }
+    if ignore.reason.trim().is_empty() {
+        return Err(wrong(ignore.span, "an entry of `ignores` needs a `reason`"));
+    }
+    Ok(ignore)
+}
+
+fn infer(item: &Node) -> Result<Resource, Error> {
+    let keys = ["kind", "name", "namespace", "instancetype", "preference"];
+    let (mut api_version, mut kind) = ("", "");
+    let mut metadata = json!({});
+    let mut labels = json!({});
+    for entry in fields(item, "an entry of `infer`", &keys)? {
+        match entry.key.as_str() {
+            "kind" => {
+                (kind, api_version) = choice(
+                    entry,
+                    INFER_KINDS.map(|(kind, version)| (kind, (kind, version))),
+                )?;
+            }
+            "name" | "namespace" => metadata[entry.key.as_str()] = string(entry)?.into(),
+            what => {
+                let (name, kind) = matcher(entry)?;
+                labels[format!("instancetype.kubevirt.io/default-{what}")] = name.into();
+                if let Some(kind) = kind {
+                    labels[format!("instancetype.kubevirt.io/default-{what}-kind")] = kind.into();
+                }
+            }
+        }
+    }
+    metadata["labels"] = labels;
+    let node =
+        Node::from_json(&json!({"apiVersion": api_version, "kind": kind, "metadata": metadata}))
+            .with_origin(item.origin);
+    Resource::from_node(node, None, 0, FieldPath::root())
+        .ok()
+        .filter(|_| !kind.is_empty())
+        .ok_or_else(|| {
+            wrong(
+                item.origin.span(),
+                "an entry of `infer` needs `kind` and `name`",
+            )
+        })
+}
+
+fn matcher(entry: &Entry) -> Result<(String, Option<String>), Error> {
+    if entry.node.as_map().is_none() {
+        return Ok((string(entry)?, None));
+    }
+    let (mut name, mut kind) = (String::new(), None);
+    for entry in fields(&entry.node, &format!("`{}`", entry.key), &["name", "kind"])? {
+        match entry.key.as_str() {
+            "name" => name = string(entry)?,
+            _ => kind = Some(string(entry)?),
+        }
+    }
+    if name.is_empty() {
+        return Err(mistyped(entry, "a name"));
+    }
+    Ok((name, kind))
+}
+
+/// The entries of a mapping whose keys are all known.
+fn fields<'a>(node: &'a Node, what: &str, known: &[&str]) -> Result<&'a [Entry], Error> {
+    let entries = match &node.value {
+        Value::Null => return Ok(&[]),
+        Value::Map(map) => map.entries(),
+        _ => return Err(wrong(node.origin.span(), format!("{what} is a mapping"))),
+    };
+    for entry in entries {
+        if !known.contains(&entry.key.as_str()) {
+            return Err(Error {
+                span: entry.key_origin.span(),
+                message: format!("{what} has no key `{}`", entry.key),
+                help: Some(did_you_mean(&entry.key, known.iter().copied()).map_or_else(
+                    || format!("known keys: {}", known.join(", ")),
+                    |key| format!("did you mean `{key}`?"),
+                )),
+            });
+        }
+    }
+    Ok(entries)
+}
+
+fn items(entry: &Entry) -> Result<&[Node], Error> {
+    match &entry.node.value {
+        Value::Null => Ok(&[]),
+        Value::Seq(items) => Ok(items),
+        _ => Err(mistyped(entry, "a list")),
+    }
+}
+
+fn strings(entry: &Entry) -> Result<Vec<String>, Error> {
+    items(entry)?
+        .iter()
+        .map(|item| {
+            item.as_str().map(str::to_owned).ok_or_else(|| {
+                wrong(
+                    item.origin.span(),
+                    format!("`{}` is a list of strings", entry.key),
+                )
+            })
+        })
+        .collect()
+}
+
+fn string(entry: &Entry) -> Result<String, Error> {
+    entry
+        .node
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
+        .ok_or_else(|| mistyped(entry, "a string"))
+}
+
+fn choice<T: Copy, const N: usize>(entry: &Entry, values: [(&str, T); N]) -> Result<T, Error> {
+    one_of(&entry.node, &entry.key, &values)
+}
+
+fn one_of<T: Copy>(node: &Node, key: &str, values: &[(&str, T)]) -> Result<T, Error> {
+    let found = node
+        .as_str()
+        .and_then(|text| values.iter().find(|(name, _)| *name == text));
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+        wrong(
+            node.origin.span(),
+            format!("`{key}` is one of {}", names.join(", ")),
+        )
+    })
+}
+
+fn mistyped(entry: &Entry, expected: &str) -> Error {
+    wrong(
+        entry.node.origin.span().or(entry.key_origin.span()),
+        format!("`{}` is {expected}", entry.key),
+    )
+}
+
+fn wrong(span: Option<Span>, message: impl Into<String>) -> Error {
+    Error {
+        span,
+        message: message.into(),
+        help: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &serde_json::Value) -> Result<Config, Error> {
+        Config::read(&Node::from_json(json))
+    }
+
+    #[test]
+    fn every_setting_is_read() {
+        let config = read(&json!({
+            "kubevirt": 1.8, "namespace": "vms", "profile": ["strict", "harvester"], "fieldValidation": "warn",
+            "levels": {"deprecated-running": false, "runtime-data": "error"},
+            "ignores": [{"rules": ["runtime-data"], "paths": ["old/**"], "reason": "kept as exported"}],
+            "infer": [{"kind": "DataSource", "name": "fedora", "namespace": "golden", "instancetype": "u1.small",
+                       "preference": {"name": "fedora", "kind": "VirtualMachinePreference"}}],
+            "targets": [{"name": "east", "kubevirt": "v1.7.2"}, {"name": "west", "complete": true}],
+        }))
+        .unwrap();
+        assert_eq!(config.level("deprecated-running"), Some(Level::Off));
+        assert_eq!(config.level("runtime-data"), Some(Level::Error));
+        assert!(config.has(Profile::Strict) && !config.has(Profile::Openshift));
+        assert_eq!(config.targets()[0].kubevirt, Some(Release::V1_7));
+        assert_eq!(config.targets()[1].kubevirt, Some(Release::V1_8));
+        assert_eq!(config.targets()[1].namespace.as_deref(), Some("vms"));
+        let labels = config.infer[0].node.path("metadata.labels").unwrap();
+        assert_eq!(
+            labels
+                .get("instancetype.kubevirt.io/default-preference-kind")
+                .and_then(Node::as_str),
+            Some("VirtualMachinePreference")
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            (
+                json!({"kubevrt": "1.9"}),
+                "the configuration has no key `kubevrt`",
+            ),
+            (
+                json!({"kubevirt": "2.0"}),
+                "`2.0` is not a KubeVirt release",
+            ),
+            (json!({"levels": {"a": "warn"}}), "`warn` is not a level"),
+            (json!({"levels": []}), "`levels` is a mapping"),
+            (
+                json!({"targets": [{"kubevirt": "1.9"}]}),
+                "a target needs a `name`",
+            ),
+            (json!({"ignores": [{"paths": ["a"]}]}), "needs a `reason`"),
+            (
+                json!({"infer": [{"kind": "Pod", "name": "a"}]}),
+                "`kind` is one of",
+            ),
+            (
+                json!({"complete": "perhaps"}),
+                "`complete` is true or false",
+            ),
+            (json!([1]), "the configuration is a mapping"),
+        ];
+        for (json, message) in cases {
+            let error = read(&json).unwrap_err();
+            assert!(error.message.contains(message), "{error}");
+        }
+        let error = read(&json!({"kubevrt": "1.9"})).unwrap_err();
+        assert_eq!(error.help.as_deref(), Some("did you mean `kubevirt`?"));
+        let config = read(&json!({"levels": {"deprecated-runing": "off"}})).unwrap();
+        let error = config
+            .verify_rules(["deprecated-running"].into_iter())
+            .unwrap_err();
+        assert_eq!(
+            error.help.as_deref(),
+            Some("did you mean `deprecated-running`?")
+        );
+    }
+
+    #[test]
+    fn paths_are_seen_from_the_configuration() {
+        let config = Config {
+            working_directory: "clusters/east".into(),
+            ..Config::default()
+        };
+        assert_eq!(config.relative("./vm.yaml"), "clusters/east/vm.yaml");
+        assert_eq!(config.relative("../west/vm.yaml"), "clusters/west/vm.yaml");
+        assert_eq!(config.relative("/abs/vm.yaml"), "/abs/vm.yaml");
+        assert_eq!(Config::default().relative("a/./b"), "a/b");
+    }
+}
