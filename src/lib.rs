@@ -6,7 +6,8 @@
 //!
 //! - parse: [`source`] holds texts, [`yaml`] turns them into trees that keep their spans, [`field_path`] names places
 //! - catalog: [`resource`] gives a document its identity, [`catalog`] indexes the resources of one root
-//! - resolve: [`release`] and [`schema`] say what a release knows, [`resolve`] finds what a VM names
+//! - resolve: [`release`] and [`schema`] say what a release knows, [`stored`] reads what a revision holds, [`resolve`]
+//!   finds what a VM names
 //! - transform: [`transform`] admits, expands, upgrades and normalizes
 //! - check: [`rules`] are the checks, each a [`rule`] that reports a [`finding`]
 
@@ -23,5 +24,6 @@ pub mod rule;
 pub mod rules;
 pub mod schema;
 pub mod source;
+pub mod stored;
 pub mod transform;
 pub mod yaml;

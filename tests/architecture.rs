@@ -19,6 +19,7 @@ const ORDER: &[&str] = &[
     "finding",
     "config",
     "schema",
+    "stored",
     "catalog",
     "conflict",
     "resolve",

@@ -106,8 +106,12 @@ impl Shape {
 impl Schema {
     /// The table built into the program.
     pub fn builtin() -> &'static Self {
-        static TABLE: LazyLock<Schema> =
-            LazyLock::new(|| Schema::parse(include_str!("../../schemas/fields.json")));
+        static TABLE: LazyLock<Schema> = LazyLock::new(|| {
+            Schema::parse(&[
+                include_str!("../../schemas/fields.json"),
+                include_str!("../../schemas/revisions.json"),
+            ])
+        });
         &TABLE
     }
 
@@ -121,9 +125,15 @@ impl Schema {
         &self.types[index]
     }
 
-    fn parse(text: &str) -> Self {
-        let raw: std::collections::BTreeMap<SmolStr, RawType> =
-            serde_json::from_str(text).expect("schemas/fields.json is valid");
+    /// One table of all `texts`: the types a cluster serves, and those that only stored revisions still have.
+    fn parse(texts: &[&str]) -> Self {
+        let raw: std::collections::BTreeMap<SmolStr, RawType> = texts
+            .iter()
+            .flat_map(|text| {
+                serde_json::from_str::<std::collections::BTreeMap<_, _>>(text)
+                    .expect("the tables in schemas/ are valid")
+            })
+            .collect();
         let by_name: HashMap<SmolStr, usize> = raw
             .keys()
             .enumerate()
