@@ -4,6 +4,7 @@ use super::{Family, GROUP, ResolveError, Spec};
 use crate::field_path::FieldPath;
 use crate::release::{Behaviour, Release};
 use crate::resource::Resource;
+use crate::stored;
 use crate::yaml::Node;
 
 /// The label of a revision that names the object it stores.
@@ -28,7 +29,7 @@ pub(crate) fn decode(
         return Err(unexpected("<nil>".to_owned()));
     };
     if release.has(Behaviour::DecodesOldRevisions)
-        && let Some(decoded) = decode_old(data)
+        && let Some(decoded) = decode_old(release, data)
     {
         let (kind, spec) = decoded.map_err(undecodable)?;
         if kind != family.kind && kind != family.cluster_kind {
@@ -39,7 +40,8 @@ pub(crate) fn decode(
     }
     let kind = data.str_at("kind");
     let api_version = data.str_at("apiVersion");
-    let missing = |word: &str| format!("Object '{word}' is missing in '{}'", data.to_json());
+    // KubeVirt quotes the data, which may be a VM with its secrets.
+    let missing = |word: &str| format!("Object '{word}' is missing in its data");
     if kind.is_empty() {
         return Err(undecodable(missing("Kind")));
     }
@@ -63,13 +65,21 @@ pub(crate) fn decode(
     )))
 }
 
-/// Decodes the forms of older releases (a bare spec revision, v1alpha1, v1alpha2) into the v1beta1 kind and spec;
-/// `None` where the data is none of them. Only releases with [`Behaviour::DecodesOldRevisions`] ask.
-pub fn decode_old(data: &Node) -> Option<Result<(String, Node), String>> {
-    let version = data.str_at("apiVersion").strip_prefix(GROUP)?;
-    if !matches!(version, "/v1alpha1" | "/v1alpha2") {
+/// Decodes the forms of older releases (a bare spec revision, v1alpha1, v1alpha2) into the v1beta1 kind and spec, as
+/// those releases convert them; `None` where the data is none of them. Only releases with
+/// [`Behaviour::DecodesOldRevisions`] ask.
+pub fn decode_old(release: Release, data: &Node) -> Option<Result<(String, Node), String>> {
+    if data.str_at("apiVersion") == "instancetype.kubevirt.io/v1beta1" {
         return None;
     }
-    let spec = data.get("spec").cloned().unwrap_or_else(Node::map);
-    Some(Ok((data.str_at("kind").to_owned(), spec)))
+    match stored::decode(release, data) {
+        Ok(mut object) => {
+            let spec = object.remove("spec").unwrap_or_else(Node::map);
+            Some(Ok((object.str_at("kind").to_owned(), spec)))
+        }
+        Err(stored::Error::WrongType { path, expected }) => {
+            Some(Err(format!("{path} is not {expected}")))
+        }
+        Err(_) => None,
+    }
 }

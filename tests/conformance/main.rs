@@ -9,6 +9,7 @@
 )]
 
 mod quantity;
+mod revisions;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,11 +40,23 @@ pub struct Family {
     pub exceptions: &'static [(&'static str, &'static str)],
 }
 
-const FAMILIES: &[Family] = &[Family {
-    name: "quantity",
-    check: quantity::check,
-    exceptions: &[],
-}];
+const FAMILIES: &[Family] = &[
+    Family {
+        name: "convert",
+        check: revisions::convert,
+        exceptions: &[],
+    },
+    Family {
+        name: "upgrade-revision",
+        check: revisions::upgrade,
+        exceptions: &[],
+    },
+    Family {
+        name: "quantity",
+        check: quantity::check,
+        exceptions: &[],
+    },
+];
 
 fn main() -> ExitCode {
     let only: Vec<String> = std::env::args()
