@@ -156,6 +156,10 @@ behaviours! {
     RequiresOneBinding: V1_9..V1_9,
     /// Beta feature gates are on unless disabled (before: opt-in).
     BetaGatesAreOn: V1_9..V1_9,
+    /// A gate the release does not know is off even where it is listed.
+    IgnoresUnknownGates: V1_9..V1_9,
+    /// Persistent reservations are switched by a field; the gate, where listed, still counts.
+    PersistentReservationIsAField: V1_9..V1_9,
     /// An architecture other than the host's needs the MultiArchitecture gate.
     ChecksHostArchitecture: V1_5..V1_7,
     /// Launch security is checked per architecture.
