@@ -1,10 +1,25 @@
 //! Expand: the instance type and preference applied, defaults set, matchers gone.
 
+mod annotations;
+mod cpu;
+pub mod defaults;
+mod gpus;
+mod host_devices;
+mod io_threads;
+mod launch_security;
+mod memory;
+mod node_selector;
+pub mod preference;
+pub mod requirements;
+mod scheduler;
+
 use crate::cause::Refusal;
-use crate::conflict::Conflicts;
-use crate::resolve::{ResolveError, Resolver};
-use crate::schema::{self, ProblemKind};
-use crate::yaml::Node;
+use crate::conflict::{Conflict, Conflicts};
+use crate::field_path::FieldPath;
+use crate::release::Release;
+use crate::resolve::{ResolveError, Resolver, Spec};
+use crate::schema::{self, Problem, ProblemKind};
+use crate::yaml::{Node, Origin, Value};
 
 /// Why a VM cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +34,7 @@ pub enum ExpandError {
     #[error("{path} is not {expected}")]
     Malformed {
         /// Where.
-        path: crate::field_path::FieldPath,
+        path: FieldPath,
         /// What the field takes: `a boolean`.
         expected: &'static str,
     },
@@ -28,19 +43,243 @@ pub enum ExpandError {
     Refused(Refusal),
 }
 
+impl From<Refusal> for ExpandError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Where the VMI spec that is applied to lies, and what `KubeVirt` calls that place.
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// How conflicts begin.
+    named: &'static str,
+    /// The path of the spec from the document's root.
+    lies_at: &'static str,
+}
+
+impl Base {
+    /// The template of a VM, as expand, the webhook and the revision store name it.
+    pub const TEMPLATE: Self = Self {
+        named: "spec.template.spec",
+        lies_at: "spec.template.spec",
+    };
+    /// The template of a VM, as the controller names it while it looks for changes.
+    pub const APPLIED: Self = Self {
+        named: "spec",
+        lies_at: "spec.template.spec",
+    };
+    /// A VMI.
+    pub const INSTANCE: Self = Self {
+        named: "spec",
+        lies_at: "spec",
+    };
+}
+
 /// What `KubeVirt`'s expand-spec API makes of a VM of `namespace`: Go-normal form, whose copied nodes keep their origin.
-/// Mirrors Expand, pkg/instancetype/expand/expand.go @ v1.9.0.
+/// The VM may be as written, or decoded already. Mirrors Expand, pkg/instancetype/expand/expand.go @ v1.9.0.
 pub fn expand(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Node, ExpandError> {
-    let _instancetype = resolver.resolve_instancetype(vm, namespace)?;
-    let _preference = resolver.resolve_preference(vm, namespace)?;
-    let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
-    for problem in decoded.problems {
+    let instancetype = resolver.resolve_instancetype(vm, namespace)?;
+    let preference = resolver.resolve_preference(vm, namespace)?;
+    let release = resolver.release();
+    let decoded = schema::decode(release, "v1.VirtualMachine", vm);
+    well_typed(&decoded.problems)?;
+    let mut vm = keep_empty_node_selector(vm, decoded.node);
+    if instancetype.is_none() && preference.is_none() {
+        drop_empty_node_selector(&mut vm);
+        return Ok(vm);
+    }
+    let configuration = &resolver.target().configuration;
+    let Some(template) = vm.path_mut("spec.template") else {
+        return Err(crash("the VM has no spec.template").into());
+    };
+    let spec = part(template, "spec");
+    defaults::volume_disks(spec);
+    defaults::network_interface(configuration, spec)?;
+    apply(
+        release,
+        Base::TEMPLATE,
+        instancetype.as_ref().map(|found| &*found.spec),
+        preference.as_ref().map(|found| &*found.spec),
+        template,
+    )?;
+    defaults::vmi_spec(release, configuration, part(template, "spec"))?;
+    drop_empty_node_selector(&mut vm);
+    drop_matchers(&mut vm);
+    Ok(vm)
+}
+
+/// Applies an instance type and a preference to `target`, a tree with `metadata` and `spec` in Go-normal form: a VM's
+/// template or a VMI. The order of the field groups is the order of the conflicts.
+/// Mirrors ApplyToVMI, pkg/instancetype/apply/vmi.go @ v1.9.0.
+pub fn apply(
+    release: Release,
+    base: Base,
+    instancetype: Option<&Spec>,
+    preference: Option<&Spec>,
+    target: &mut Node,
+) -> Result<(), ExpandError> {
+    if let Some(instancetype) = instancetype {
+        let mut application = Application {
+            release,
+            base,
+            instancetype,
+            preference: preference.map(|preference| &preference.node),
+            target,
+            conflicts: Vec::new(),
+            crash: None,
+        };
+        for group in [
+            node_selector::apply,
+            scheduler::apply,
+            cpu::apply,
+            memory::apply,
+            io_threads::apply,
+            io_threads::apply_policy,
+            launch_security::apply,
+            gpus::apply,
+            host_devices::apply,
+            annotations::apply,
+        ] {
+            group(&mut application);
+        }
+        if let Some(crash) = application.crash {
+            return Err(crash.into());
+        }
+        if !application.conflicts.is_empty() {
+            return Err(ExpandError::Conflicts(Conflicts(application.conflicts)));
+        }
+    }
+    if let Some(preference) = preference {
+        preference::apply(release, &preference.node, target)?;
+    }
+    Ok(())
+}
+
+/// One instance type on its way onto one VM.
+struct Application<'a> {
+    release: Release,
+    base: Base,
+    instancetype: &'a Spec,
+    preference: Option<&'a Node>,
+    target: &'a mut Node,
+    conflicts: Vec<Conflict>,
+    /// What KubeVirt would trip over, if anything; conflicts then do not matter.
+    crash: Option<Refusal>,
+}
+
+impl<'a> Application<'a> {
+    /// The instance type's value at a path.
+    fn given(&self, path: &str) -> Option<&'a Node> {
+        self.instancetype.node.path(path)
+    }
+
+    /// The VMI spec.
+    fn spec(&mut self) -> &mut Node {
+        part(self.target, "spec")
+    }
+
+    /// What the VM sets at a path of its VMI spec.
+    fn set(&self, path: &str) -> Option<&Node> {
+        self.target.get("spec")?.path(path)
+    }
+
+    /// Notes a conflict at a path of the VMI spec, if the VM sets it.
+    fn conflict_if_set(&mut self, path: &str) -> bool {
+        let Some(origin) = self.set(path).map(|node| node.origin) else {
+            return false;
+        };
+        self.conflict(path, path, origin);
+        true
+    }
+
+    /// Notes a conflict at a path of the VMI spec that `KubeVirt` spells `named`.
+    fn conflict(&mut self, path: &str, named: &str, origin: Origin) {
+        self.conflicts.push(Conflict {
+            name: format!("{}.{named}", self.base.named),
+            field: FieldPath::parse(self.base.lies_at).join(&FieldPath::parse(path)),
+            origin,
+        });
+    }
+}
+
+/// A refusal for input on which KubeVirt dereferences a nil pointer.
+fn crash(message: &str) -> Refusal {
+    Refusal::Crash {
+        message: message.to_owned(),
+    }
+}
+
+/// The mapping at `key`, made where it is absent.
+fn part<'a>(node: &'a mut Node, key: &str) -> &'a mut Node {
+    node.ensure_map(key, Origin::None);
+    node.get_mut(key).expect("made above")
+}
+
+/// Sets a plain Go field: its zero value cannot be told from absence.
+fn set_plain(node: &mut Node, path: &str, value: Node) {
+    let zero = match &value.value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Int(value) => *value == 0,
+        Value::String(text) => text.is_empty(),
+        Value::Seq(items) => items.is_empty(),
+        Value::Map(map) => map.is_empty(),
+        Value::UInt(_) | Value::Float(_) => false,
+    };
+    if zero {
+        node.remove(path);
+    } else {
+        node.set(path, value);
+    }
+}
+
+fn well_typed(problems: &[Problem]) -> Result<(), ExpandError> {
+    for problem in problems {
         if let ProblemKind::WrongType { expected } = problem.kind {
             return Err(ExpandError::Malformed {
-                path: problem.path,
+                path: problem.path.clone(),
                 expected,
             });
         }
     }
-    Ok(decoded.node)
+    Ok(())
+}
+
+/// Go reads `nodeSelector: {}` as a mapping that is there, and takes it for a conflict; decoding drops it.
+fn keep_empty_node_selector(written: &Node, mut decoded: Node) -> Node {
+    const PATH: &str = "spec.template.spec.nodeSelector";
+    if let Some(selector) = written.path(PATH)
+        && selector.as_map().is_some_and(crate::yaml::Map::is_empty)
+        && decoded.path("spec.template").is_some()
+    {
+        decoded.set(PATH, selector.clone());
+    }
+    decoded
+}
+
+fn drop_empty_node_selector(vm: &mut Node) {
+    if vm
+        .path("spec.template.spec.nodeSelector")
+        .is_some_and(|selector| selector.entries().is_empty())
+    {
+        vm.remove("spec.template.spec.nodeSelector");
+    }
+}
+
+fn drop_matchers(vm: &mut Node) {
+    for path in [
+        "spec.instancetype",
+        "spec.preference",
+        "status.instancetypeRef",
+        "status.preferenceRef",
+    ] {
+        vm.remove(path);
+    }
+    if vm
+        .get("status")
+        .is_some_and(|status| status.entries().is_empty())
+    {
+        vm.remove("status");
+    }
 }

@@ -8,6 +8,7 @@
     reason = "tests are a shell too"
 )]
 
+mod expand;
 mod quantity;
 mod revisions;
 
@@ -49,6 +50,16 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "upgrade-revision",
         check: revisions::upgrade,
+        exceptions: &[],
+    },
+    Family {
+        name: "expand",
+        check: expand::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "catalog",
+        check: expand::check,
         exceptions: &[],
     },
     Family {

@@ -1,0 +1,153 @@
+//! What a preference requires of a VM and its instance type.
+
+use crate::resolve::preference::{Spread, Topology};
+use crate::resource::quantity::{Format, Quantity};
+use crate::yaml::Node;
+
+/// A requirement that is not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortfall {
+    /// The fields that fall short, from the VM's root, as `KubeVirt` names them.
+    pub fields: Vec<String>,
+    /// What is required and what is there, in `KubeVirt`'s words.
+    pub message: String,
+}
+
+const CPU: &str = "spec.template.spec.domain.cpu";
+
+/// The first requirement of a preference that is not met: CPU, then memory, then architecture (from 1.7 on). All three are
+/// decoded; `vmi` is the VMI spec after instance type and preference were applied.
+/// Mirrors Check, pkg/instancetype/preference/requirements/checker.go @ v1.9.0.
+pub fn check(
+    instancetype: Option<&Node>,
+    preference: Option<&Node>,
+    vmi: &Node,
+) -> Result<(), Shortfall> {
+    let Some(preference) = preference else {
+        return Ok(());
+    };
+    let Some(required) = preference.get("requirements") else {
+        return Ok(());
+    };
+    if let Some(cpu) = required.get("cpu") {
+        check_cpu(instancetype, preference, vcpus(cpu, "guest"), vmi)?;
+    }
+    if let Some(memory) = required.get("memory") {
+        check_memory(instancetype, memory.get("guest"), vmi)?;
+    }
+    if let Some(architecture) = required.get("architecture").and_then(Node::as_str) {
+        let used = vmi.str_at("architecture");
+        if used != architecture {
+            return shortfall(
+                ["spec.template.spec.architecture".to_owned()],
+                format!(
+                    "preference requires architecture {architecture} but {used} is being requested"
+                ),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn check_cpu(
+    instancetype: Option<&Node>,
+    preference: &Node,
+    required: u32,
+    vmi: &Node,
+) -> Result<(), Shortfall> {
+    if let Some(instancetype) = instancetype {
+        let provided = vcpus(instancetype, "cpu.guest");
+        if provided < required {
+            return shortfall(
+                ["spec.instancetype".to_owned()],
+                format!(
+                    "insufficient CPU resources of {provided} vCPU provided by instance type, preference requires {required} vCPU"
+                ),
+            );
+        }
+        return Ok(());
+    }
+    let Some(cpu) = vmi.path("domain.cpu") else {
+        return shortfall(
+            [CPU.to_owned()],
+            format!(
+                "no CPU resources provided by VirtualMachine, preference requires {required} vCPU"
+            ),
+        );
+    };
+    let (counts, provided_as): (&[&str], &str) = match Topology::preferred(Some(preference)) {
+        Topology::Threads => (&["threads"], "threads"),
+        Topology::Cores => (&["cores"], "cores"),
+        Topology::Sockets => (&["sockets"], "sockets"),
+        Topology::Any => (
+            &["cores", "sockets", "threads"],
+            "cores, sockets and threads",
+        ),
+        Topology::Spread => {
+            let across = Spread::preferred(preference).across;
+            let counts: &[&str] = match across {
+                "SocketsCores" => &["sockets", "cores"],
+                "CoresThreads" => &["cores", "threads"],
+                "SocketsCoresThreads" => &["sockets", "cores", "threads"],
+                _ => &[],
+            };
+            (counts, across)
+        }
+        Topology::Unknown => return Ok(()),
+    };
+    // An unknown spread counts nothing; the product wraps as in Go.
+    let provided = if counts.is_empty() {
+        0
+    } else {
+        counts.iter().fold(1_u32, |product, count| {
+            product.wrapping_mul(vcpus(cpu, count))
+        })
+    };
+    if provided < required {
+        return shortfall(
+            counts.iter().map(|count| format!("{CPU}.{count}")),
+            format!(
+                "insufficient CPU resources of {provided} vCPU provided by VirtualMachine, preference requires {required} vCPU provided as {provided_as}"
+            ),
+        );
+    }
+    Ok(())
+}
+
+fn check_memory(
+    instancetype: Option<&Node>,
+    required: Option<&Node>,
+    vmi: &Node,
+) -> Result<(), Shortfall> {
+    let none = || Quantity::from_value(0, Format::BinarySI);
+    let amount = |node: Option<&Node>| node.and_then(Quantity::from_node);
+    let required = amount(required).unwrap_or_else(none);
+    let provided = amount(vmi.path("domain.memory.guest"))
+        .or_else(|| amount(instancetype.and_then(|spec| spec.path("memory.guest"))))
+        .unwrap_or_else(none);
+    if provided >= required {
+        return Ok(());
+    }
+    let (field, by) = if instancetype.is_some() {
+        ("spec.instancetype", "instance type")
+    } else {
+        ("spec.template.spec.domain.memory", "VirtualMachine")
+    };
+    shortfall(
+        [field.to_owned()],
+        format!(
+            "insufficient Memory resources of {provided} provided by {by}, preference requires {required}"
+        ),
+    )
+}
+
+fn vcpus(node: &Node, path: &str) -> u32 {
+    u32::try_from(node.int_at(path)).unwrap_or(u32::MAX)
+}
+
+fn shortfall(fields: impl IntoIterator<Item = String>, message: String) -> Result<(), Shortfall> {
+    Err(Shortfall {
+        fields: fields.into_iter().collect(),
+        message,
+    })
+}
