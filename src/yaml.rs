@@ -1,9 +1,16 @@
 //! The tree every stage works on: values with the place they came from.
 
+mod build;
 mod find;
+mod grammar;
+mod raw;
+pub mod reader;
+mod resolver;
+mod scan;
 
 use smol_str::SmolStr;
 
+pub use self::reader::{Document, Error, ErrorKind, Stream, StrictKind, StrictProblem, parse};
 use crate::source::Span;
 
 /// Where a node came from: bytes of a source, or a value `KubeVirt` writes by itself.

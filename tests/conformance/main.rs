@@ -11,6 +11,7 @@
 mod expand;
 mod quantity;
 mod revisions;
+mod yaml;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,6 +66,21 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "quantity",
         check: quantity::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "yaml",
+        check: yaml::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "yaml-cases",
+        check: yaml::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "yaml-mutated",
+        check: yaml::check,
         exceptions: &[],
     },
 ];

@@ -1,0 +1,305 @@
+//! What a scalar means to kubectl: YAML 1.1 as go-yaml resolves it, then JSON as Kubernetes reads it.
+
+use base64::Engine as _;
+use smol_str::SmolStr;
+
+use super::Value;
+
+const PREFIX: &str = "tag:yaml.org,2002:";
+
+/// A scalar read.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Scalar {
+    Null,
+    Bool(bool),
+    Int(i64),
+    UInt(u64),
+    Float(f64),
+    Text(SmolStr),
+}
+
+impl Scalar {
+    /// The value as JSON holds it: a float without a fraction is an integer.
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Int(value) => Value::Int(value),
+            Self::UInt(value) => Value::UInt(value),
+            Self::Float(value) => json_number(value),
+            Self::Text(text) => Value::String(text),
+        }
+    }
+}
+
+/// Go writes a float with the fewest digits, without an exponent below 1e21, and reads it back as what it then looks like.
+fn json_number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e21 {
+        let text = format!("{value}");
+        if let Ok(value) = text.parse() {
+            return Value::Int(value);
+        }
+        if let Ok(value) = text.parse() {
+            return Value::UInt(value);
+        }
+    }
+    Value::Float(value)
+}
+
+/// Reads a scalar. `plain` is unquoted text without a tag; `tag` is the full tag.
+pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, &'static str> {
+    let tag = tag.unwrap_or_default();
+    if tag.is_empty() {
+        return Ok(if plain {
+            untagged(text)
+        } else {
+            Scalar::Text(text.into())
+        });
+    }
+    let Some(short) = tag.strip_prefix(PREFIX) else {
+        return Ok(Scalar::Text(text.into()));
+    };
+    match (short, untagged(text)) {
+        ("binary", _) => binary(text).map(Scalar::Text),
+        ("bool", value @ Scalar::Bool(_))
+        | ("int", value @ (Scalar::Int(_) | Scalar::UInt(_)))
+        | ("float", value @ Scalar::Float(_))
+        | ("null", value @ Scalar::Null) => Ok(value),
+        #[allow(clippy::cast_precision_loss, reason = "as Go converts it")]
+        ("float", Scalar::Int(value)) => Ok(Scalar::Float(value as f64)),
+        ("timestamp", Scalar::Text(text)) if is_timestamp(&text) => Ok(Scalar::Text(text)),
+        ("bool" | "int" | "float" | "null" | "timestamp", _) => {
+            Err("the value does not fit its tag")
+        }
+        _ => Ok(Scalar::Text(text.into())),
+    }
+}
+
+fn untagged(text: &str) -> Scalar {
+    let Some(first) = text.bytes().next() else {
+        return Scalar::Null;
+    };
+    let value = match first {
+        b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~' => word(text),
+        b'.' => word(text).or_else(|| point_float(text).map(Scalar::Float)),
+        b'+' | b'-' => word(text).or_else(|| number(text)),
+        b'0'..=b'9' => number(text),
+        _ => None,
+    };
+    value.unwrap_or_else(|| Scalar::Text(text.into()))
+}
+
+fn word(text: &str) -> Option<Scalar> {
+    Some(match text {
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            Scalar::Bool(true)
+        }
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            Scalar::Bool(false)
+        }
+        "~" | "null" | "Null" | "NULL" => Scalar::Null,
+        ".nan" | ".NaN" | ".NAN" => Scalar::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Scalar::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Scalar::Float(f64::NEG_INFINITY),
+        _ => return None,
+    })
+}
+
+fn number(text: &str) -> Option<Scalar> {
+    let bytes = text.as_bytes();
+    // Quantities, dates, addresses and names that begin with a digit are most of what comes here.
+    if bytes
+        .iter()
+        .any(|byte| !(byte.is_ascii_hexdigit() || b"+-._xXoO".contains(byte)))
+    {
+        return None;
+    }
+    let removed;
+    let plain = if text.contains('_') {
+        removed = text.replace('_', "");
+        removed.as_str()
+    } else {
+        text
+    };
+    go_int(plain)
+        .or_else(|| decimal_float(plain).map(Scalar::Float))
+        .or_else(|| {
+            let digits = plain.strip_prefix("0b")?;
+            let (negative, digits) = sign(digits);
+            (digits.len() + 2 < plain.len()).then(|| from_radix(digits, 2, negative))?
+        })
+}
+
+fn sign(text: &str) -> (bool, &str) {
+    match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    }
+}
+
+/// Go's `strconv.ParseInt` and `ParseUint` with base 0.
+fn go_int(text: &str) -> Option<Scalar> {
+    let (negative, digits) = sign(text);
+    let lower = digits.get(..2).map(str::to_ascii_lowercase);
+    let (digits, radix) = match lower.as_deref() {
+        Some("0x") => (&digits[2..], 16),
+        Some("0o") => (&digits[2..], 8),
+        Some("0b") => (&digits[2..], 2),
+        Some(_) if digits.starts_with('0') => (&digits[1..], 8),
+        _ => (digits, 10),
+    };
+    match from_radix(digits, radix, negative) {
+        // Only the signed reader takes a sign.
+        Some(Scalar::UInt(_)) if text.starts_with('+') => None,
+        value => value,
+    }
+}
+
+fn from_radix(digits: &str, radix: u32, negative: bool) -> Option<Scalar> {
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return None;
+    }
+    let value = u64::from_str_radix(digits, radix).ok()?;
+    if negative {
+        return 0_i64.checked_sub_unsigned(value).map(Scalar::Int);
+    }
+    Some(i64::try_from(value).map_or(Scalar::UInt(value), Scalar::Int))
+}
+
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, in range.
+fn decimal_float(text: &str) -> Option<f64> {
+    let (_, rest) = sign(text);
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(rest);
+    let mut rest = &rest[whole..];
+    if let Some(tail) = rest.strip_prefix('.') {
+        let fraction = digits(tail);
+        if whole + fraction == 0 {
+            return None;
+        }
+        rest = &tail[fraction..];
+    } else if whole == 0 {
+        return None;
+    }
+    if let Some(tail) = rest.strip_prefix(['e', 'E']) {
+        let (_, tail) = sign(tail);
+        let exponent = digits(tail);
+        if exponent == 0 {
+            return None;
+        }
+        rest = &tail[exponent..];
+    }
+    if !rest.is_empty() {
+        return None;
+    }
+    text.parse().ok().filter(|value: &f64| value.is_finite())
+}
+
+/// Text that begins with a point; Go's own float reader allows `_` between digits there.
+fn point_float(text: &str) -> Option<f64> {
+    if !text.contains('_') {
+        return decimal_float(text);
+    }
+    let bytes = text.as_bytes();
+    let between_digits = bytes.iter().enumerate().all(|(at, byte)| {
+        *byte != b'_'
+            || at > 0
+                && bytes[at - 1].is_ascii_digit()
+                && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+    });
+    between_digits.then(|| decimal_float(&text.replace('_', "")))?
+}
+
+/// Go's standard base64 skips line ends and wants its padding; bytes that are no UTF-8 become replacement characters.
+fn binary(text: &str) -> Result<SmolStr, &'static str> {
+    let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    let lenient = base64::engine::GeneralPurpose::new(
+        &base64::alphabet::STANDARD,
+        base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+    );
+    let bytes = lenient
+        .decode(packed)
+        .map_err(|_| "!!binary value contains invalid base64 data")?;
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            out.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    Ok(out.into())
+}
+
+/// `2024-1-2`, with a time after `T`, `t` (and a zone) or a space (without one).
+fn is_timestamp(text: &str) -> bool {
+    let (date, time) = match text.find(['T', 't', ' ']) {
+        Some(at) => (&text[..at], Some((&text[at..=at], &text[at + 1..]))),
+        None => (text, None),
+    };
+    let parts: Vec<_> = date.split('-').collect();
+    let [year, month, day] = parts[..] else {
+        return false;
+    };
+    let within = |text: &str, low: u32, high: u32| {
+        (1..=2).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_digit())
+            && text
+                .parse()
+                .is_ok_and(|value: u32| (low..=high).contains(&value))
+    };
+    if year.len() != 4
+        || !year.bytes().all(|byte| byte.is_ascii_digit())
+        || !within(month, 1, 12)
+        || !within(day, 1, 31)
+    {
+        return false;
+    }
+    let Some((separator, time)) = time else {
+        return true;
+    };
+    let clock = if separator == " " {
+        time
+    } else if let Some(clock) = time.strip_suffix('Z') {
+        clock
+    } else {
+        let Some(at) = time.rfind(['+', '-']) else {
+            return false;
+        };
+        let zone = time[at + 1..].split_once(':');
+        if !zone.is_some_and(|(hours, minutes)| within(hours, 0, 24) && within(minutes, 0, 60)) {
+            return false;
+        }
+        &time[..at]
+    };
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let parts: Vec<_> = clock.split(':').collect();
+    let [hours, minutes, seconds] = parts[..] else {
+        return false;
+    };
+    within(hours, 0, 23)
+        && within(minutes, 0, 59)
+        && within(seconds, 0, 59)
+        && !fraction.is_empty()
+        && fraction.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A float key's text: Go's `FormatFloat(key, 'g', -1, 32)`.
+pub(super) fn float_key(value: f64) -> SmolStr {
+    #[allow(clippy::cast_possible_truncation, reason = "as Go writes such a key")]
+    let value = value as f32;
+    if value.is_nan() {
+        return ".nan".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { ".inf" } else { "-.inf" }.into();
+    }
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or_default();
+    if value != 0.0 && !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{mantissa}e{sign}{:02}", exponent.abs()).into();
+    }
+    format!("{value}").into()
+}

@@ -1,0 +1,430 @@
+//! Tokens of one YAML document, by libyaml's grammar as go-yaml reads it: byte offsets, borrowed text, comments kept.
+
+mod fetch;
+mod scalars;
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+/// How deep flow collections may nest, and how many indentation levels may be open: go-yaml's own limits.
+const MAX_DEPTH: usize = 10_000;
+
+/// How a scalar was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Plain,
+    Quoted,
+    Block,
+}
+
+/// What a token is.
+#[derive(Debug)]
+pub(super) enum Kind<'a> {
+    Version { major: u8, minor: u8 },
+    TagDirective { handle: &'a str, prefix: String },
+    DocumentStart,
+    DocumentEnd,
+    BlockSequenceStart,
+    BlockMappingStart,
+    BlockEnd,
+    FlowSequenceStart,
+    FlowSequenceEnd,
+    FlowMappingStart,
+    FlowMappingEnd,
+    BlockEntry,
+    FlowEntry,
+    Key,
+    Value,
+    Alias(&'a str),
+    Anchor(&'a str),
+    Tag { handle: &'a str, suffix: String },
+    Scalar { text: Cow<'a, str>, style: Style },
+    StreamEnd,
+}
+
+/// A token and the bytes it stands on.
+#[derive(Debug)]
+pub(super) struct Token<'a> {
+    pub(super) kind: Kind<'a>,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Why scanning or parsing stopped, and where.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) message: &'static str,
+}
+
+/// A place in the text as the grammar counts: columns and the length of keys are in characters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    pos: usize,
+    index: usize,
+    line: usize,
+    column: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct SimpleKey {
+    possible: bool,
+    required: bool,
+    token: usize,
+    mark: Mark,
+}
+
+/// Gives the tokens of one text, one at a time.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    mark: Mark,
+    tokens: VecDeque<Token<'a>>,
+    taken: usize,
+    ready: bool,
+    flow: usize,
+    indent: i64,
+    indents: Vec<i64>,
+    key_allowed: bool,
+    keys: Vec<SimpleKey>,
+    comments: Vec<(usize, usize)>,
+    json: bool,
+    touched_end: Cell<bool>,
+}
+
+type Scanned<T = ()> = Result<T, Fault>;
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of `text`. `json` reads what JSON allows and YAML does not: `\/`, surrogate pairs, long keys.
+    pub(super) fn new(text: &'a str, json: bool) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            mark: Mark::default(),
+            tokens: VecDeque::with_capacity(16),
+            taken: 0,
+            ready: false,
+            flow: 0,
+            indent: -1,
+            indents: Vec::new(),
+            key_allowed: true,
+            keys: vec![SimpleKey {
+                possible: false,
+                required: false,
+                token: 0,
+                mark: Mark::default(),
+            }],
+            comments: Vec::new(),
+            json,
+            touched_end: Cell::new(false),
+        }
+    }
+
+    /// Whether anything past the last byte was asked for.
+    pub(super) fn touched_end(&self) -> bool {
+        self.touched_end.get()
+    }
+
+    /// The comments met so far, from `#` to the end of their line.
+    pub(super) fn into_comments(self) -> Vec<(usize, usize)> {
+        self.comments
+    }
+
+    /// The next token, left in place.
+    pub(super) fn peek(&mut self) -> Scanned<&mut Token<'a>> {
+        if !self.ready {
+            while self.needs_more()? {
+                self.fetch()?;
+            }
+            self.ready = true;
+        }
+        Ok(self.tokens.front_mut().expect("a token was fetched above"))
+    }
+
+    /// Takes the next token away; it was peeked at before.
+    pub(super) fn skip(&mut self) {
+        self.ready = false;
+        self.taken += 1;
+        self.tokens.pop_front();
+    }
+
+    /// More tokens are needed while the first one may still turn out to be a key.
+    fn needs_more(&mut self) -> Scanned<bool> {
+        if self.tokens.is_empty() {
+            return Ok(true);
+        }
+        let first = self.keys.partition_point(|key| key.token < self.taken);
+        for at in first..self.keys.len() {
+            if self.keys[at].token != self.taken {
+                break;
+            }
+            if self.keys[at].possible {
+                return self.key_is_valid(at);
+            }
+        }
+        Ok(false)
+    }
+
+    fn fetch(&mut self) -> Scanned {
+        self.skip_to_token();
+        self.unroll_indent(self.mark.column);
+        let at = self.mark.pos;
+        let byte = self.at(at);
+        if at >= self.bytes.len() {
+            return self.fetch_stream_end();
+        }
+        if self.mark.column == 0 {
+            if byte == b'%' {
+                return self.fetch_directive();
+            }
+            if self.is_document_indicator() {
+                let kind = if byte == b'-' {
+                    Kind::DocumentStart
+                } else {
+                    Kind::DocumentEnd
+                };
+                return self.fetch_document_indicator(kind);
+            }
+        }
+        let blank_after = |scanner: &Self| scanner.is_blankz(at + 1);
+        match byte {
+            b'[' => self.fetch_flow_start(Kind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(Kind::FlowMappingStart),
+            b']' => self.fetch_flow_end(Kind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(Kind::FlowMappingEnd),
+            b',' => self.fetch_flow_entry(),
+            b'-' if blank_after(self) => self.fetch_block_entry(),
+            b'?' if self.flow > 0 || blank_after(self) => self.fetch_key(),
+            b':' if self.flow > 0 || blank_after(self) => self.fetch_value(),
+            b'*' | b'&' => self.fetch_anchor(byte == b'*'),
+            b'!' => self.fetch_tag(),
+            b'|' | b'>' if self.flow == 0 => self.fetch_block_scalar(byte == b'|'),
+            b'\'' | b'"' => self.fetch_quoted(byte == b'\''),
+            b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
+                self.fault(at, "found character that cannot start any token")
+            }
+            _ => self.fetch_plain(),
+        }
+    }
+
+    // Reading bytes.
+
+    fn at(&self, at: usize) -> u8 {
+        if let Some(byte) = self.bytes.get(at) {
+            *byte
+        } else {
+            self.touched_end.set(true);
+            0
+        }
+    }
+
+    /// The length of the line break at `at`; zero where there is none.
+    fn break_len(&self, at: usize) -> usize {
+        match self.at(at) {
+            b'\r' if self.at(at + 1) == b'\n' => 2,
+            b'\n' | b'\r' => 1,
+            0xC2 if self.at(at + 1) == 0x85 => 2,
+            0xE2 if self.at(at + 1) == 0x80 && matches!(self.at(at + 2), 0xA8 | 0xA9) => 3,
+            _ => 0,
+        }
+    }
+
+    fn is_blank(&self, at: usize) -> bool {
+        matches!(self.at(at), b' ' | b'\t')
+    }
+
+    fn is_breakz(&self, at: usize) -> bool {
+        at >= self.bytes.len() || self.break_len(at) > 0
+    }
+
+    fn is_blankz(&self, at: usize) -> bool {
+        self.is_blank(at) || self.is_breakz(at)
+    }
+
+    fn is_document_indicator(&self) -> bool {
+        let at = self.mark.pos;
+        self.mark.column == 0
+            && matches!(self.bytes.get(at..at + 3), Some(b"---" | b"..."))
+            && self.is_blankz(at + 3)
+    }
+
+    /// Passes over characters of one line, up to `to`.
+    fn advance(&mut self, to: usize) {
+        let passed = &self.bytes[self.mark.pos..to];
+        let count = passed.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
+        self.mark.pos = to;
+        self.mark.index += count;
+        self.mark.column += i64::try_from(count).unwrap_or(i64::MAX);
+    }
+
+    /// Passes over the line break at the current place, if there is one.
+    fn skip_break(&mut self) {
+        let length = self.break_len(self.mark.pos);
+        if length > 0 {
+            self.mark.index += if self.at(self.mark.pos) == b'\r' {
+                length
+            } else {
+                1
+            };
+            self.mark.pos += length;
+            self.mark.line += 1;
+            self.mark.column = 0;
+        }
+    }
+
+    /// Passes over a line break and adds it to `out`: a Unicode separator as it is, anything else as a line feed.
+    fn read_break(&mut self, out: &mut String) {
+        let at = self.mark.pos;
+        if self.at(at) == 0xE2 {
+            out.push_str(&self.text[at..at + 3]);
+        } else {
+            out.push('\n');
+        }
+        self.skip_break();
+    }
+
+    /// Where the current line ends.
+    fn line_end(&self) -> usize {
+        let mut at = self.mark.pos;
+        while let Some(byte) = self.bytes.get(at) {
+            if matches!(byte, b'\n' | b'\r' | 0xC2 | 0xE2) && self.break_len(at) > 0 {
+                break;
+            }
+            at += 1;
+        }
+        if at == self.bytes.len() {
+            self.touched_end.set(true);
+        }
+        at
+    }
+
+    fn skip_comment(&mut self) {
+        if self.at(self.mark.pos) == b'#' {
+            let end = self.line_end();
+            self.comments.push((self.mark.pos, end));
+            self.advance(end);
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        let mut at = self.mark.pos;
+        while self.is_blank(at) {
+            at += 1;
+        }
+        self.advance(at);
+    }
+
+    fn skip_to_token(&mut self) {
+        loop {
+            let tabs = self.flow > 0 || !self.key_allowed;
+            let mut at = self.mark.pos;
+            while self.at(at) == b' ' || tabs && self.at(at) == b'\t' {
+                at += 1;
+            }
+            self.advance(at);
+            self.skip_comment();
+            if self.break_len(self.mark.pos) == 0 {
+                break;
+            }
+            self.skip_break();
+            if self.flow == 0 {
+                self.key_allowed = true;
+            }
+        }
+    }
+
+    #[allow(clippy::unused_self, reason = "reads as a step of the scanner")]
+    fn fault<T>(&self, at: usize, message: &'static str) -> Scanned<T> {
+        Err(Fault { at, message })
+    }
+
+    // Simple keys: `key: value` without `?`.
+
+    fn key_is_valid(&mut self, at: usize) -> Scanned<bool> {
+        let key = self.keys[at];
+        if !key.possible {
+            return Ok(false);
+        }
+        let stale = key.mark.line < self.mark.line || key.mark.index + 1024 < self.mark.index;
+        if stale && !self.json {
+            if key.required {
+                return self.fault(key.mark.pos, "could not find expected ':'");
+            }
+            self.keys[at].possible = false;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn save_key(&mut self) -> Scanned {
+        if self.key_allowed {
+            self.remove_key()?;
+            let key = SimpleKey {
+                possible: true,
+                required: self.flow == 0 && self.indent == self.mark.column,
+                token: self.taken + self.tokens.len(),
+                mark: self.mark,
+            };
+            *self.last_key() = key;
+        }
+        Ok(())
+    }
+
+    fn remove_key(&mut self) -> Scanned {
+        let key = self.last_key();
+        if key.possible && key.required {
+            let at = key.mark.pos;
+            return self.fault(at, "could not find expected ':'");
+        }
+        key.possible = false;
+        Ok(())
+    }
+
+    fn last_key(&mut self) -> &mut SimpleKey {
+        self.keys.last_mut().expect("one key a flow level")
+    }
+
+    // Indentation.
+
+    fn roll_indent(
+        &mut self,
+        column: i64,
+        place: Option<usize>,
+        kind: Kind<'a>,
+        at: usize,
+    ) -> Scanned {
+        if self.flow > 0 || self.indent >= column {
+            return Ok(());
+        }
+        self.indents.push(self.indent);
+        self.indent = column;
+        if self.indents.len() > MAX_DEPTH {
+            return self.fault(at, "exceeded max depth of 10000");
+        }
+        let token = Token {
+            kind,
+            start: at,
+            end: at,
+        };
+        match place {
+            Some(number) => self.tokens.insert(number - self.taken, token),
+            None => self.tokens.push_back(token),
+        }
+        Ok(())
+    }
+
+    fn unroll_indent(&mut self, column: i64) {
+        if self.flow > 0 {
+            return;
+        }
+        while self.indent > column {
+            self.tokens.push_back(Token {
+                kind: Kind::BlockEnd,
+                start: self.mark.pos,
+                end: self.mark.pos,
+            });
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+}

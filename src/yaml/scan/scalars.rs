@@ -1,0 +1,392 @@
+//! Scalars: plain, quoted, literal and folded. Text is borrowed from the source unless folding or an escape changed it.
+
+use std::borrow::Cow;
+
+use super::{Kind, Scanned, Scanner, Style, Token};
+
+/// Text put together from pieces of the source; one piece alone stays borrowed.
+struct Pieces<'a> {
+    text: &'a str,
+    owned: Option<String>,
+    start: usize,
+}
+
+impl<'a> Pieces<'a> {
+    const fn new(text: &'a str, start: usize) -> Self {
+        Self {
+            text,
+            owned: None,
+            start,
+        }
+    }
+
+    /// Takes the piece up to `end`, gives the text to add to, and goes on at `next`.
+    fn cut(&mut self, end: usize, next: usize) -> &mut String {
+        let piece = &self.text[self.start..end];
+        self.start = next;
+        let owned = self.owned.get_or_insert_default();
+        owned.push_str(piece);
+        owned
+    }
+
+    fn finish(self, end: usize) -> Cow<'a, str> {
+        let piece = &self.text[self.start..end];
+        match self.owned {
+            None => Cow::Borrowed(piece),
+            Some(mut owned) => {
+                owned.push_str(piece);
+                Cow::Owned(owned)
+            }
+        }
+    }
+}
+
+/// The line breaks between two lines of a flow scalar, folded: one becomes a space, more lose the first.
+#[derive(Default)]
+struct Breaks {
+    any: bool,
+    escaped: bool,
+    leading: String,
+    trailing: String,
+}
+
+impl Breaks {
+    fn fold(&self, out: &mut String) {
+        if self.leading.starts_with('\n') {
+            if self.trailing.is_empty() {
+                out.push(' ');
+            }
+        } else {
+            out.push_str(&self.leading);
+        }
+        out.push_str(&self.trailing);
+    }
+}
+
+impl<'a> Scanner<'a> {
+    fn push_scalar(&mut self, text: Cow<'a, str>, style: Style, start: usize, end: usize) {
+        self.tokens.push_back(Token {
+            kind: Kind::Scalar { text, style },
+            start,
+            end,
+        });
+    }
+
+    /// Passes over spaces, tabs and line breaks inside a flow scalar. `tab_limit` is the column before which a tab after a
+    /// line break is refused.
+    fn scalar_blanks(&mut self, breaks: &mut Breaks, tab_limit: Option<i64>) -> Scanned {
+        loop {
+            let at = self.mark.pos;
+            match self.at(at) {
+                b'\t' if breaks.any && tab_limit.is_some_and(|limit| self.mark.column < limit) => {
+                    return self.fault(at, "found a tab character that violates indentation");
+                }
+                b' ' | b'\t' => self.advance(at + 1),
+                _ if self.break_len(at) > 0 => {
+                    if breaks.any {
+                        self.read_break(&mut breaks.trailing);
+                    } else {
+                        self.read_break(&mut breaks.leading);
+                        breaks.any = true;
+                    }
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    pub(super) fn fetch_plain(&mut self) -> Scanned {
+        self.save_key()?;
+        self.key_allowed = false;
+        let start = self.mark.pos;
+        let limit = self.indent + 1;
+        let mut pieces = Pieces::new(self.text, start);
+        let mut end = start;
+        let mut breaks = Breaks::default();
+        loop {
+            if self.is_document_indicator() || self.at(self.mark.pos) == b'#' {
+                break;
+            }
+            let line = self.plain_end(self.mark.pos);
+            if line > self.mark.pos {
+                if breaks.any {
+                    breaks.fold(pieces.cut(end, self.mark.pos));
+                    breaks = Breaks::default();
+                }
+                self.advance(line);
+                end = line;
+            }
+            if !(self.is_blank(self.mark.pos) || self.break_len(self.mark.pos) > 0) {
+                break;
+            }
+            self.scalar_blanks(&mut breaks, Some(limit))?;
+            if self.flow == 0 && self.mark.column < limit {
+                break;
+            }
+        }
+        if breaks.any {
+            self.key_allowed = true;
+        }
+        self.push_scalar(pieces.finish(end), Style::Plain, start, end);
+        Ok(())
+    }
+
+    /// Where the characters of a plain scalar without blanks end.
+    fn plain_end(&self, mut at: usize) -> usize {
+        loop {
+            let byte = self.at(at);
+            match byte {
+                0 | b' ' | b'\t' | b'\n' | b'\r' => return at,
+                b':' if self.is_blankz(at + 1) => return at,
+                b',' | b'?' | b'[' | b']' | b'{' | b'}' if self.flow > 0 => return at,
+                0xC2 | 0xE2 if self.break_len(at) > 0 => return at,
+                _ => at += 1,
+            }
+        }
+    }
+
+    pub(super) fn fetch_quoted(&mut self, single: bool) -> Scanned {
+        self.save_key()?;
+        self.key_allowed = false;
+        let quote = if single { b'\'' } else { b'"' };
+        let start = self.mark.pos;
+        self.advance(start + 1);
+        let mut pieces = Pieces::new(self.text, start + 1);
+        loop {
+            if self.is_document_indicator() {
+                return self.fault(self.mark.pos, "found unexpected document indicator");
+            }
+            if self.mark.pos >= self.bytes.len() {
+                self.touched_end.set(true);
+                return self.fault(start, "found unexpected end of stream");
+            }
+            let mut breaks = self.quoted_line(&mut pieces, quote, start)?;
+            if !breaks.any && self.at(self.mark.pos) == quote {
+                break;
+            }
+            let end = self.mark.pos;
+            if breaks.escaped && self.at(end) == quote {
+                break;
+            }
+            self.scalar_blanks(&mut breaks, None)?;
+            if breaks.any {
+                let next = self.mark.pos;
+                let from = if breaks.escaped { pieces.start } else { end };
+                breaks.fold(pieces.cut(from, next));
+            }
+        }
+        let end = self.mark.pos;
+        self.advance(end + 1);
+        self.push_scalar(pieces.finish(end), Style::Quoted, start, end + 1);
+        Ok(())
+    }
+
+    /// Reads quoted characters up to a blank, a line break or the closing quote. An escaped line break is taken along.
+    fn quoted_line(&mut self, pieces: &mut Pieces<'a>, quote: u8, start: usize) -> Scanned<Breaks> {
+        loop {
+            let at = self.mark.pos;
+            let byte = self.at(at);
+            match byte {
+                b'\'' if quote == b'\'' && self.at(at + 1) == b'\'' => {
+                    self.advance(at + 2);
+                    pieces.cut(at + 1, at + 2);
+                }
+                b'"' | b'\'' if byte == quote => break,
+                b'\\' if quote == b'"' => {
+                    if self.break_len(at + 1) > 0 {
+                        self.advance(at + 1);
+                        self.skip_break();
+                        pieces.cut(at, self.mark.pos);
+                        return Ok(Breaks {
+                            any: true,
+                            escaped: true,
+                            ..Breaks::default()
+                        });
+                    }
+                    self.escape(pieces, start)?;
+                }
+                0 | b' ' | b'\t' | b'\n' | b'\r' => break,
+                0xC2 | 0xE2 if self.break_len(at) > 0 => break,
+                _ => {
+                    let mut next = at + 1;
+                    while !matches!(
+                        self.at(next),
+                        0 | b' ' | b'\t' | b'\n' | b'\r' | b'\'' | b'"' | b'\\' | 0xC2 | 0xE2
+                    ) {
+                        next += 1;
+                    }
+                    self.advance(next);
+                }
+            }
+        }
+        Ok(Breaks::default())
+    }
+
+    fn escape(&mut self, pieces: &mut Pieces<'a>, start: usize) -> Scanned {
+        let at = self.mark.pos;
+        let mut next = at + 2;
+        let digits = match self.at(at + 1) {
+            b'x' => 2,
+            b'u' => 4,
+            b'U' => 8,
+            _ => 0,
+        };
+        let character = if digits > 0 {
+            let mut value = self.hex(next, digits)?;
+            next += digits;
+            if self.json
+                && (0xD800..0xDC00).contains(&value)
+                && self.at(next) == b'\\'
+                && self.at(next + 1) == b'u'
+            {
+                let low = self.hex(next + 2, 4)?;
+                if (0xDC00..0xE000).contains(&low) {
+                    value = 0x1_0000 + ((value - 0xD800) << 10) + (low - 0xDC00);
+                    next += 6;
+                }
+            }
+            match char::from_u32(value) {
+                Some(character) => character,
+                None if self.json => char::REPLACEMENT_CHARACTER,
+                None => return self.fault(at, "found invalid Unicode character escape code"),
+            }
+        } else {
+            match self.at(at + 1) {
+                b'0' => '\0',
+                b'a' => '\u{7}',
+                b'b' => '\u{8}',
+                b't' | b'\t' => '\t',
+                b'n' => '\n',
+                b'v' => '\u{b}',
+                b'f' => '\u{c}',
+                b'r' => '\r',
+                b'e' => '\u{1b}',
+                b' ' => ' ',
+                b'"' => '"',
+                b'\'' => '\'',
+                b'\\' => '\\',
+                b'N' => '\u{85}',
+                b'_' => '\u{a0}',
+                b'L' => '\u{2028}',
+                b'P' => '\u{2029}',
+                b'/' if self.json => '/',
+                0 => return self.fault(start, "found unexpected end of stream"),
+                _ => return self.fault(at, "found unknown escape character"),
+            }
+        };
+        pieces.cut(at, next).push(character);
+        self.advance(next);
+        Ok(())
+    }
+
+    fn hex(&self, at: usize, digits: usize) -> Scanned<u32> {
+        let mut value = 0;
+        for place in at..at + digits {
+            match char::from(self.at(place)).to_digit(16) {
+                Some(digit) => value = value << 4 | digit,
+                None => return self.fault(place, "did not find expected hexdecimal number"),
+            }
+        }
+        Ok(value)
+    }
+
+    pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> Scanned {
+        self.remove_key()?;
+        self.key_allowed = true;
+        let start = self.mark.pos;
+        let mut at = start + 1;
+        let (mut chomp, mut increment) = (None, 0);
+        for _ in 0..2 {
+            match self.at(at) {
+                sign @ (b'+' | b'-') if chomp.is_none() => chomp = Some(sign),
+                b'0' if increment == 0 => {
+                    return self.fault(at, "found an indentation indicator equal to 0");
+                }
+                digit @ b'1'..=b'9' if increment == 0 => increment = i64::from(digit - b'0'),
+                _ => break,
+            }
+            at += 1;
+        }
+        self.advance(at);
+        self.skip_blanks();
+        self.skip_comment();
+        let mut end = self.mark.pos;
+        if !self.is_breakz(end) {
+            return self.fault(end, "did not find expected comment or line break");
+        }
+        self.skip_break();
+        let mut indent = match increment {
+            0 => 0,
+            increment => self.indent.max(0) + increment,
+        };
+        let mut text = String::new();
+        let (mut leading, mut trailing) = (String::new(), String::new());
+        let mut leading_blank = false;
+        let mut last_break = self.block_breaks(&mut indent, &mut trailing)?;
+        while self.mark.column == indent && self.mark.pos < self.bytes.len() {
+            let blank = self.is_blank(self.mark.pos);
+            if !literal && !leading_blank && !blank && leading.starts_with('\n') {
+                if trailing.is_empty() {
+                    text.push(' ');
+                }
+            } else {
+                text.push_str(&leading);
+            }
+            leading.clear();
+            text.push_str(&trailing);
+            trailing.clear();
+            leading_blank = blank;
+            end = self.line_end();
+            text.push_str(&self.text[self.mark.pos..end]);
+            self.advance(end);
+            if self.break_len(end) > 0 {
+                self.read_break(&mut leading);
+            }
+            last_break = self.block_breaks(&mut indent, &mut trailing)?;
+        }
+        if self.mark.pos >= self.bytes.len() {
+            self.touched_end.set(true);
+        }
+        if chomp != Some(b'-') {
+            text.push_str(&leading);
+        }
+        if chomp == Some(b'+') {
+            text.push_str(&trailing);
+            end = last_break.unwrap_or(end);
+        }
+        self.push_scalar(Cow::Owned(text), Style::Block, start, end);
+        Ok(())
+    }
+
+    /// Passes over blank lines and the indentation of the next line, finding out how deep that is. Gives where the last
+    /// blank line ends.
+    fn block_breaks(&mut self, indent: &mut i64, breaks: &mut String) -> Scanned<Option<usize>> {
+        let mut deepest = 0;
+        let mut last = None;
+        loop {
+            let mut at = self.mark.pos;
+            let mut column = self.mark.column;
+            while (*indent == 0 || column < *indent) && self.at(at) == b' ' {
+                at += 1;
+                column += 1;
+            }
+            self.advance(at);
+            deepest = deepest.max(column);
+            if (*indent == 0 || column < *indent) && self.at(at) == b'\t' {
+                return self.fault(
+                    at,
+                    "found a tab character where an indentation space is expected",
+                );
+            }
+            if self.break_len(at) == 0 {
+                break;
+            }
+            last = Some(at);
+            self.read_break(breaks);
+        }
+        if *indent == 0 {
+            *indent = deepest.max(self.indent + 1).max(1);
+        }
+        Ok(last)
+    }
+}
