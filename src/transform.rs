@@ -1,3 +1,4 @@
 //! The transforms: what a cluster makes of a VM, what it expands to, what replaces old forms.
 
 pub mod expand;
+pub mod explain;
