@@ -109,7 +109,9 @@ impl<'a> Walk<'a> {
 
 /// Whether a place lies in a resource.
 fn holds(resource: &Resource, span: Span) -> bool {
-    resource.node.origin.span().is_some_and(|of| {
-        of.file == span.file && of.start <= span.start && span.end <= of.end
-    })
+    resource
+        .node
+        .origin
+        .span()
+        .is_some_and(|of| of.file == span.file && of.start <= span.start && span.end <= of.end)
 }
