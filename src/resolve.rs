@@ -3,6 +3,8 @@
 pub mod instancetype;
 pub mod preference;
 pub mod revision;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};

@@ -12,6 +12,8 @@ mod node_selector;
 pub mod preference;
 pub mod requirements;
 mod scheduler;
+#[cfg(test)]
+mod tests;
 
 use crate::cause::Refusal;
 use crate::conflict::{Conflict, Conflicts};
