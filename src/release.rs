@@ -142,8 +142,6 @@ behaviours! {
     WritesMatcherKind: V1_5..V1_6,
     /// The architecture label of the data source is read.
     ReadsDataSourceArchitecture: V1_6..V1_9,
-    /// Preferred machine type and storage class are applied by the instance type mutator, before defaults.
-    InstancetypeMutatorAppliesPreferences: V1_7..V1_9,
     /// `inferFromVolume` beside a name has the newer wording and cause type.
     InferWordingAlreadySet: V1_7..V1_9,
     /// Volume snapshots can be inferred from.

@@ -1,5 +1,6 @@
 //! What a VM names, and what it turns out to be: live objects, stored revisions and the built-in bundle.
 
+pub mod infer;
 pub mod instancetype;
 pub mod preference;
 pub mod revision;
@@ -38,6 +39,7 @@ pub enum Resolution<'a> {
 pub struct Resolver<'a> {
     target: &'a Target,
     catalogs: Vec<&'a Catalog>,
+    answers: Option<&'a Catalog>,
     specs: RwLock<HashMap<usize, Result<Arc<Spec>, ResolveError>>>,
 }
 
@@ -146,8 +148,17 @@ impl<'a> Resolver<'a> {
         Self {
             target,
             catalogs,
+            answers: None,
             specs: RwLock::default(),
         }
+    }
+
+    /// This resolver with stated defaults of volume sources (`infer:` in `driftless.yaml`): resources whose labels win
+    /// over those of the object of the same identity, and stand in for it where it is missing.
+    #[must_use]
+    pub const fn with_answers(mut self, answers: &'a Catalog) -> Self {
+        self.answers = Some(answers);
+        self
     }
 
     /// What the run is for.

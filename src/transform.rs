@@ -1,4 +1,5 @@
 //! The transforms: what a cluster makes of a VM, what it expands to, what replaces old forms.
 
+pub mod admit;
 pub mod expand;
 pub mod explain;

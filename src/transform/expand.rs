@@ -220,7 +220,7 @@ fn crash(message: &str) -> Refusal {
 }
 
 /// The mapping at `key`, made where it is absent.
-fn part<'a>(node: &'a mut Node, key: &str) -> &'a mut Node {
+pub(super) fn part<'a>(node: &'a mut Node, key: &str) -> &'a mut Node {
     node.ensure_map(key, Origin::None);
     node.get_mut(key).expect("made above")
 }

@@ -9,6 +9,7 @@
 )]
 
 mod expand;
+mod mutate;
 mod quantity;
 mod revisions;
 mod update;
@@ -62,6 +63,11 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "catalog",
         check: expand::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "mutate",
+        check: mutate::check,
         exceptions: &[],
     },
     Family {

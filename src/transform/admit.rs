@@ -1,0 +1,158 @@
+//! What the mutating webhook makes of a VM that is created or updated.
+
+mod defaults;
+mod matchers;
+
+use smol_str::SmolStr;
+
+use crate::cause::{Cause, Refusal};
+use crate::field_path::FieldPath;
+use crate::resolve::infer::{self, InferError, Settled};
+use crate::resolve::{ResolveError, Resolver};
+use crate::schema::{self, ProblemKind};
+use crate::transform::expand;
+use crate::yaml::Node;
+
+/// What stands where `KubeVirt` makes a random UUID.
+pub const RANDOM_UUID: &str = "00000000-0000-4000-8000-000000000000";
+
+/// A VM as the webhook hands it on.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The VM in Go-normal form. What the webhook wrote has the origin of what it was copied from, or names the default.
+    pub vm: Node,
+    /// Fields whose value is random in a cluster; here they hold [`RANDOM_UUID`].
+    pub random: Vec<FieldPath>,
+    /// What became of matchers that name a volume.
+    pub settled: Vec<Settled>,
+    /// What the webhook would have read and no catalog has: the VM may differ by it in a cluster.
+    pub unknown: Vec<Unknown>,
+}
+
+/// Something the webhook looks for and does without where it is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// The preference: it may set storage class, machine type and architecture.
+    Preference(ResolveError),
+    /// A data source: its label may set the architecture.
+    DataSource {
+        /// Its namespace.
+        namespace: SmolStr,
+        /// Its name.
+        name: SmolStr,
+    },
+}
+
+/// Why a VM does not pass the webhook.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAdmitted {
+    /// The user's VM: `KubeVirt` refuses it, or would crash on it.
+    #[error("{}", .0.message())]
+    Refused(Refusal),
+    /// The user's matcher leads nowhere; whether a cluster refuses it too hangs on [`InferError::missing`].
+    #[error(transparent)]
+    Infer(#[from] InferError),
+    /// The user's VM: a value no API server takes.
+    #[error("{path} is not {expected}")]
+    Malformed {
+        /// Where.
+        path: FieldPath,
+        /// What the field takes: `a boolean`.
+        expected: &'static str,
+    },
+}
+
+impl From<Refusal> for NotAdmitted {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<NotAdmitted> for Refusal {
+    fn from(error: NotAdmitted) -> Self {
+        match error {
+            NotAdmitted::Refused(refusal) => refusal,
+            NotAdmitted::Infer(error) => error.into(),
+            NotAdmitted::Malformed { path, expected } => Self::Refused {
+                message: format!("{path} is not {expected}"),
+                causes: vec![Cause::new(path.to_string(), format!("must be {expected}"))],
+            },
+        }
+    }
+}
+
+/// What the mutating webhook makes of `vm`, created where `old` is `None` and updated from `old` otherwise. Both may be as
+/// written or decoded. The API server's structural schema comes before it.
+/// Mirrors Mutate, pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go @ v1.9.0 and v1.5.3.
+pub fn mutate(
+    vm: &Node,
+    old: Option<&Node>,
+    resolver: &Resolver<'_>,
+) -> Result<Admitted, NotAdmitted> {
+    let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
+    for problem in decoded.problems {
+        if let ProblemKind::WrongType { expected } = problem.kind {
+            return Err(NotAdmitted::Malformed {
+                path: problem.path,
+                expected,
+            });
+        }
+    }
+    mutate_decoded(decoded.node, old, resolver)
+}
+
+/// As [`mutate`], for a VM that is decoded already.
+pub fn mutate_decoded(
+    vm: Node,
+    old: Option<&Node>,
+    resolver: &Resolver<'_>,
+) -> Result<Admitted, NotAdmitted> {
+    let mut admitted = Admitted {
+        vm,
+        random: Vec::new(),
+        settled: Vec::new(),
+        unknown: Vec::new(),
+    };
+    let vm = &mut admitted.vm;
+    if vm.path("metadata.deletionTimestamp").is_some() {
+        return Ok(admitted);
+    }
+    let namespace = match vm.str_at("metadata.namespace") {
+        "" => resolver.target().namespace.clone(),
+        namespace => namespace.to_owned(),
+    };
+    matchers::check(resolver.release(), vm, old)?;
+    // Everything below reads the template; the schema before the webhook requires it.
+    if vm.path("spec.template").is_none() {
+        return Err(NotAdmitted::Refused(Refusal::Crash {
+            message: "spec.template is missing: virt-api's mutating webhook reads it unchecked"
+                .to_owned(),
+        }));
+    }
+    admitted.settled = infer::infer(vm, &namespace, resolver)?;
+    let preference = match resolver.resolve_preference(vm, &namespace) {
+        Ok(found) => found.map(|found| found.spec),
+        Err(error) => {
+            admitted.unknown.push(Unknown::Preference(error));
+            None
+        }
+    };
+    if let Some(preference) = &preference {
+        defaults::apply_preference(&preference.node, vm);
+    }
+    if old.is_none() {
+        admitted.random = defaults::firmware(resolver.release(), vm);
+    }
+    defaults::matcher_kinds(resolver.release(), vm);
+    let sources = defaults::architecture(resolver, &namespace, vm);
+    admitted.unknown.extend(sources);
+    expand::defaults::machine_type(
+        resolver.release(),
+        &resolver.target().configuration,
+        defaults::template_spec(vm),
+    );
+    if old.is_none() {
+        defaults::pci_topology(resolver.release(), vm);
+    }
+    Ok(admitted)
+}
