@@ -18,8 +18,10 @@ use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resource::{Resource, ResourceId};
 use crate::schema::{Problem, ProblemKind};
-use crate::stored::{GROUP, Matcher};
 use crate::yaml::Node;
+
+/// The API group of instance types and preferences.
+pub const GROUP: &str = "instancetype.kubevirt.io";
 
 /// What a reference turned out to be.
 #[derive(Clone, Debug)]
@@ -86,10 +88,10 @@ pub enum Through {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The user's reference: nothing of that name is known.
-    #[error("{}s.{group} \"{name}\" not found", .kind.to_lowercase())]
+    #[error("{plural} \"{name}\" not found")]
     NotFound {
-        /// Group looked in.
-        group: &'static str,
+        /// Plural name and group as the API server writes it.
+        plural: &'static str,
         /// Kind looked for.
         kind: &'static str,
         /// Namespace looked in; `None` for cluster-scoped kinds.
@@ -98,10 +100,10 @@ pub enum ResolveError {
         name: SmolStr,
     },
     /// The user's reference: the matcher has a kind that is none of the four.
-    #[error("got unexpected kind in {}: {kind}", matcher_type(*.matcher))]
+    #[error("got unexpected kind in {matcher}Matcher: {kind}")]
     UnexpectedKind {
-        /// The matcher.
-        matcher: Matcher,
+        /// `Instancetype` or `Preference`.
+        matcher: &'static str,
         /// The kind as written.
         kind: SmolStr,
     },
@@ -139,6 +141,37 @@ pub enum ResolveError {
         /// The type in Go's words: `*v1beta1.VirtualMachinePreference`.
         found: String,
     },
+}
+
+/// The four names one side of a matcher goes by.
+#[derive(Debug)]
+pub(crate) struct Family {
+    /// `Instancetype` or `Preference`.
+    pub(crate) matcher: &'static str,
+    /// Key of the matcher in the VM's spec.
+    pub(crate) key: &'static str,
+    /// Key of the reference in the VM's status.
+    pub(crate) status_key: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) plural: &'static str,
+    pub(crate) qualified: &'static str,
+    pub(crate) cluster_kind: &'static str,
+    pub(crate) cluster_plural: &'static str,
+    pub(crate) cluster_qualified: &'static str,
+}
+
+impl Family {
+    /// Whether a matcher's kind names the cluster-scoped kind; `None` where it is neither.
+    fn is_cluster(&self, kind: &str) -> Option<bool> {
+        let is = |names: [&str; 2]| names.iter().any(|name| kind.eq_ignore_ascii_case(name));
+        if kind.is_empty() || is([self.cluster_kind, self.cluster_plural]) {
+            Some(true)
+        } else if is([self.kind, self.plural]) {
+            Some(false)
+        } else {
+            None
+        }
+    }
 }
 
 impl<'a> Resolver<'a> {
@@ -208,22 +241,22 @@ impl<'a> Resolver<'a> {
 
     /// What the VM's matcher of a family leads to; `None` where the VM has no such matcher. A revision named in the
     /// matcher wins over one the status names, and that wins over the object, as in `pkg/instancetype/find`.
-    pub fn resolve(
+    pub(crate) fn resolve(
         &self,
-        matcher: Matcher,
+        family: &'static Family,
         vm: &Node,
         namespace: &str,
     ) -> Result<Option<Resolved<'a>>, ResolveError> {
-        let Some(named) = vm
+        let Some(matcher) = vm
             .get("spec")
-            .and_then(|spec| spec.get(matcher.field()))
-            .filter(|named| !named.is_null())
+            .and_then(|spec| spec.get(family.key))
+            .filter(|matcher| !matcher.is_null())
         else {
             return Ok(None);
         };
-        if let Some((resource, through)) = self.stored_revision(matcher, named, vm, namespace)? {
+        if let Some((resource, through)) = self.stored_revision(family, matcher, vm, namespace)? {
             let spec = self.spec(resource, |resource| {
-                revision::decode(self.release(), matcher, resource)
+                revision::decode(self.release(), family, resource)
             })?;
             return Ok(Some(Resolved {
                 spec,
@@ -231,7 +264,7 @@ impl<'a> Resolver<'a> {
                 through,
             }));
         }
-        let resource = self.live_object(matcher, named, namespace)?;
+        let resource = self.live_object(family, matcher, namespace)?;
         let spec = self.spec(resource, |resource| {
             Spec::of_object(self.release(), resource)
         })?;
@@ -249,64 +282,80 @@ impl<'a> Resolver<'a> {
 
     fn live_object(
         &self,
-        matcher: Matcher,
-        named: &Node,
+        family: &'static Family,
+        matcher: &Node,
         namespace: &str,
     ) -> Result<&'a Resource, ResolveError> {
-        let written = named.str_at("kind");
-        let Some(kind) = matcher.kind_meant(written) else {
-            return Err(ResolveError::UnexpectedKind {
-                matcher,
-                kind: written.into(),
-            });
+        let kind = matcher.str_at("kind");
+        let name = matcher.str_at("name");
+        let (plural, kind, namespace) = match family.is_cluster(kind) {
+            Some(true) => (family.cluster_qualified, family.cluster_kind, None),
+            Some(false) => (family.qualified, family.kind, Some(namespace)),
+            None => {
+                return Err(ResolveError::UnexpectedKind {
+                    matcher: family.matcher,
+                    kind: kind.into(),
+                });
+            }
         };
-        let namespace = (kind == matcher.kind()).then_some(namespace);
-        self.found(GROUP, kind, namespace, named.str_at("name"))
+        Self::found(
+            &self.find(GROUP, kind, namespace, name),
+            plural,
+            kind,
+            namespace,
+            name,
+        )
     }
 
     fn stored_revision(
         &self,
-        matcher: Matcher,
-        named: &Node,
+        family: &'static Family,
+        matcher: &Node,
         vm: &Node,
         namespace: &str,
     ) -> Result<Option<(&'a Resource, Through)>, ResolveError> {
-        let revision = named.str_at("revisionName");
-        if !revision.is_empty() {
-            let resource = self.revision(namespace, revision)?;
+        let named = matcher.str_at("revisionName");
+        if !named.is_empty() {
+            let resource = self.revision(namespace, named)?;
             return Ok(Some((resource, Through::RevisionName)));
         }
-        let revision = vm
+        let named = vm
             .get("status")
-            .and_then(|status| status.get(matcher.status_field()))
+            .and_then(|status| status.get(family.status_key))
             .map_or("", |reference| {
                 reference.str_at("controllerRevisionRef.name")
             });
-        if revision.is_empty() {
+        if named.is_empty() {
             return Ok(None);
         }
-        let resource = self.revision(namespace, revision)?;
+        let resource = self.revision(namespace, named)?;
         let label = resource
             .node
             .path("metadata.labels")
             .and_then(|labels| labels.get(revision::OBJECT_NAME_LABEL))
             .and_then(Node::as_str);
-        Ok((label == Some(named.str_at("name"))).then_some((resource, Through::StatusRef)))
+        Ok((label == Some(matcher.str_at("name"))).then_some((resource, Through::StatusRef)))
     }
 
     fn revision(&self, namespace: &str, name: &str) -> Result<&'a Resource, ResolveError> {
-        self.found("apps", "ControllerRevision", Some(namespace), name)
+        Self::found(
+            &self.find("apps", "ControllerRevision", Some(namespace), name),
+            "controllerrevisions.apps",
+            "ControllerRevision",
+            Some(namespace),
+            name,
+        )
     }
 
-    /// The resource of that identity, or the error that names it.
+    /// The resource, or the error that names what was looked for.
     fn found(
-        &self,
-        group: &'static str,
+        resolution: &Resolution<'a>,
+        plural: &'static str,
         kind: &'static str,
         namespace: Option<&str>,
         name: &str,
     ) -> Result<&'a Resource, ResolveError> {
-        match self.find(group, kind, namespace, name) {
+        match resolution {
             Resolution::Found(resource) => Ok(resource),
             Resolution::Ambiguous(_) => Err(ResolveError::Ambiguous {
                 kind,
@@ -314,7 +363,7 @@ impl<'a> Resolver<'a> {
             }),
             Resolution::NotInRepository | Resolution::Unsupported(_) => {
                 Err(ResolveError::NotFound {
-                    group,
+                    plural,
                     kind,
                     namespace: namespace.map(Into::into),
                     name: name.into(),
@@ -394,13 +443,5 @@ impl Spec {
             prefix,
             problems: decoded.problems,
         })
-    }
-}
-
-/// What `KubeVirt` calls the type of a matcher.
-const fn matcher_type(matcher: Matcher) -> &'static str {
-    match matcher {
-        Matcher::Instancetype => "InstancetypeMatcher",
-        Matcher::Preference => "PreferenceMatcher",
     }
 }

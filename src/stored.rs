@@ -85,6 +85,14 @@ impl Matcher {
             .find(|matcher| kind == matcher.kind() || kind == matcher.cluster_kind())
     }
 
+    /// In a sentence: `an instance type`.
+    pub const fn one(self) -> &'static str {
+        match self {
+            Self::Instancetype => "an instance type",
+            Self::Preference => "a preference",
+        }
+    }
+
     /// The name `KubeVirt` gives an object read from a bare spec, which stores none.
     const fn nameless(self) -> &'static str {
         match self {
@@ -297,6 +305,11 @@ pub fn decode_spec(release: Release, data: &Node, matcher: Matcher) -> Result<No
 /// settles a bare spec that reads both ways.
 pub fn read(release: Release, data: &Node, matcher: Option<Matcher>) -> Result<Stored, Error> {
     read::any_form(release, data, matcher.map(read::Preferred::This))
+}
+
+/// Reads data in any form as KubeVirt up to 1.6 does: a bare spec that reads both ways is a preference.
+pub fn read_as_kubevirt(release: Release, data: &Node) -> Result<Stored, Error> {
+    read::any_form(release, data, Some(read::Preferred::First))
 }
 
 /// Whether data claims to be an instance type or preference: an object of their group, or a bare spec that reads as one.

@@ -2,4 +2,4 @@
 
 pub mod admit;
 pub mod expand;
-pub mod explain;
+pub mod upgrade;

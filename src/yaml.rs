@@ -1,7 +1,6 @@
 //! The tree every stage works on: values with the place they came from.
 
 mod build;
-pub mod emit;
 mod find;
 mod grammar;
 mod raw;

@@ -12,7 +12,6 @@ mod expand;
 mod mutate;
 mod quantity;
 mod revisions;
-mod update;
 mod yaml;
 
 use std::path::{Path, PathBuf};
@@ -48,6 +47,11 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "convert",
         check: revisions::convert,
+        exceptions: &[],
+    },
+    Family {
+        name: "create-revision",
+        check: revisions::create,
         exceptions: &[],
     },
     Family {
@@ -88,21 +92,6 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "yaml-mutated",
         check: yaml::check,
-        exceptions: &[],
-    },
-    Family {
-        name: "live-update",
-        check: update::check_live_update,
-        exceptions: &[],
-    },
-    Family {
-        name: "volumes",
-        check: update::check_volumes,
-        exceptions: &[],
-    },
-    Family {
-        name: "instancetype-edit",
-        check: update::check_instancetype_edit,
         exceptions: &[],
     },
 ];

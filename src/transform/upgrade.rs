@@ -1,0 +1,255 @@
+//! Upgrade: stored revisions lifted to v1beta1 and every reference moved, old API versions and deprecated fields
+//! replaced. KubeVirt's package of that name lifts revisions in a cluster, up to 1.6; this lifts manifests, for good.
+
+mod alone;
+pub mod capture;
+mod name;
+pub mod objects;
+mod proof;
+mod prune;
+pub mod references;
+mod remarks;
+mod revisions;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use crate::field_path::FieldPath;
+use crate::finding::FixStep;
+use crate::resolve::{Resolution, Resolver};
+use crate::resource::{Resource, ResourceId};
+use crate::rule::Severity;
+use crate::stored::{self, Conversion, Form, Matcher};
+use crate::yaml::Node;
+
+pub use self::references::{Reference, references};
+
+/// What the user asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Write what KubeVirt's own upgrade writes, even where it changes what a VM means.
+    pub bug_compatible: bool,
+    /// Drop revisions that nothing needs any more.
+    pub prune: bool,
+}
+
+impl Options {
+    const fn conversion(self) -> Conversion {
+        if self.bug_compatible {
+            Conversion::AsKubevirt
+        } else {
+            Conversion::KeepMeaning
+        }
+    }
+}
+
+/// Everything an upgrade does, each list in the order of the catalogs. The safe order is the order of the fields: new
+/// revisions, then what names them, then what nothing names any more.
+#[derive(Debug, Default)]
+pub struct Upgrade<'a> {
+    /// New revisions.
+    pub created: Vec<Created<'a>>,
+    /// Resources that change.
+    pub changed: Vec<Changed<'a>>,
+    /// Old revisions that go.
+    pub removed: Vec<&'a Resource>,
+    /// One line for people per revision or object.
+    pub rows: Vec<Row>,
+    /// What people should know, and what stands in the way.
+    pub remarks: Vec<Remark>,
+}
+
+impl Upgrade<'_> {
+    /// Whether there is anything to do.
+    pub const fn is_owed(&self) -> bool {
+        !(self.created.is_empty() && self.changed.is_empty() && self.removed.is_empty())
+    }
+
+    /// Whether something could not be upgraded.
+    pub fn is_blocked(&self) -> bool {
+        self.remarks.iter().any(|remark| remark.blocks)
+    }
+}
+
+/// A new revision.
+#[derive(Clone, Debug)]
+pub struct Created<'a> {
+    /// The revision.
+    pub node: Node,
+    /// The namespace it lies in, written or assumed.
+    pub namespace: String,
+    /// The old revision it stands for: it goes beside that one.
+    pub old: &'a Resource,
+    /// The VM that names it, where one does.
+    pub vm: Option<&'a Resource>,
+}
+
+/// A resource that changes in place.
+#[derive(Clone, Debug)]
+pub struct Changed<'a> {
+    /// The resource as it stands.
+    pub resource: &'a Resource,
+    /// What changes.
+    pub steps: Vec<FixStep>,
+    /// The resource afterwards.
+    pub node: Node,
+}
+
+/// One line of the summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// The VM, where one is concerned.
+    pub vm: Option<ResourceId>,
+    /// The old revision, or the object that changes.
+    pub object: ResourceId,
+    /// What it was: `v1alpha2`.
+    pub from: String,
+    /// What it becomes: the new revision's name, or an API version.
+    pub to: String,
+    /// What changes in meaning; empty when nothing does.
+    pub meaning: Vec<String>,
+}
+
+/// Something to say about a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// How much it weighs: an error stands in the way.
+    pub severity: Severity,
+    /// What it is about.
+    pub id: ResourceId,
+    /// Where, when it is about one field.
+    pub field: Option<FieldPath>,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Whether something that should be upgraded is not, because of this. Every error does.
+    pub blocks: bool,
+}
+
+impl Remark {
+    fn new(severity: Severity, resource: &Resource, message: impl Into<String>) -> Self {
+        Self {
+            severity,
+            id: resource.id.clone(),
+            field: None,
+            message: message.into(),
+            help: None,
+            blocks: severity == Severity::Error,
+        }
+    }
+
+    fn blocks(mut self) -> Self {
+        self.blocks = true;
+        self
+    }
+
+    fn at(mut self, field: &FieldPath) -> Self {
+        self.field = Some(field.clone());
+        self
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// Upgrades what the resolvers' own roots (each one's first catalog) hold. A VM is moved whole or not at all.
+pub fn upgrade<'a>(resolvers: &[&Resolver<'a>], options: Options) -> Upgrade<'a> {
+    let mut plan = revisions::Plan::new(resolvers, options);
+    plan.vms();
+    plan.alone();
+    prune::run(&mut plan);
+    let mut out = plan.finish();
+    objects::lift(resolvers, options, &mut out);
+    for changed in &mut out.changed {
+        changed.node = steps::apply(&changed.resource.node, &changed.steps);
+    }
+    out
+}
+
+/// Adds steps to a resource that changes, once.
+fn change<'a>(changed: &mut Vec<Changed<'a>>, resource: &'a Resource, steps: Vec<FixStep>) {
+    match changed
+        .iter_mut()
+        .find(|one| std::ptr::eq(one.resource, resource))
+    {
+        Some(one) => one.steps.extend(steps),
+        None => changed.push(Changed {
+            resource,
+            steps,
+            node: Node::map(),
+        }),
+    }
+}
+
+/// A VM's reference to a revision in a form older than v1beta1.
+#[derive(Clone, Debug)]
+pub struct Owed<'a> {
+    /// Where the VM names it.
+    pub reference: Reference,
+    /// The revision.
+    pub revision: &'a Resource,
+    /// The form it is stored in.
+    pub form: Form,
+    /// Whether the target's release can still read it; where not, the VM fails to start and to sync.
+    pub decodable: bool,
+}
+
+impl Owed<'_> {
+    /// The command that settles it, for the files given.
+    pub fn command(&self, paths: &[&str]) -> String {
+        let mut command = "driftless upgrade --write".to_owned();
+        for path in paths {
+            command.push(' ');
+            command.push_str(&shell_word(path));
+        }
+        command
+    }
+}
+
+/// The references of a VM that lead to a revision an upgrade would replace: the gate before a cluster goes to 1.7.
+pub fn owed<'a>(vm: &Node, namespace: &str, resolver: &Resolver<'a>) -> Vec<Owed<'a>> {
+    references(vm)
+        .into_iter()
+        .filter_map(|reference| {
+            let Resolution::Found(revision) = resolver.find(
+                "apps",
+                "ControllerRevision",
+                Some(namespace),
+                &reference.name,
+            ) else {
+                return None;
+            };
+            let data = revision.node.get("data")?;
+            let stored = stored::read(resolver.release(), data, Some(reference.matcher)).ok()?;
+            (stored.form != Form::V1beta1).then(|| Owed {
+                decodable: stored.form.decodable(resolver.release()),
+                form: stored.form,
+                reference,
+                revision,
+            })
+        })
+        .collect()
+}
+
+/// The text as one word of a POSIX shell.
+pub fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// Whether the resource is a VM, at either of the versions KubeVirt served it in.
+fn is_vm(resource: &Resource) -> bool {
+    resource.is("kubevirt.io", "VirtualMachine")
+}
+
+/// The field of a matcher in a VM's spec: `spec.instancetype`.
+fn matcher_field(matcher: Matcher) -> FieldPath {
+    FieldPath::root().field("spec").field(matcher.field())
+}

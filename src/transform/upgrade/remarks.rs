@@ -1,0 +1,121 @@
+//! What an upgrade says about references that mislead, are shared or lead nowhere.
+
+use super::capture::label;
+use super::revisions::{Moves, Plan, address, version_label};
+use super::{Reference, Remark, matcher_field};
+use crate::resolve::Resolver;
+use crate::resource::Resource;
+use crate::rule::Severity;
+use crate::stored::{Form, LATEST, Stored};
+use crate::yaml::Node;
+
+/// Says where the VM's own words count for nothing: the revision wins over the name beside it.
+pub(super) fn compare_names(
+    vm: &Resource,
+    reference: &Reference,
+    old: &Resource,
+    stored: &Stored,
+    moves: &mut Moves,
+) {
+    let written = matcher_field(reference.matcher).field("name");
+    let Some(wanted) = written.find(&vm.node).and_then(Node::as_str) else {
+        return;
+    };
+    let labels = old.node.path("metadata.labels");
+    let labelled = labels
+        .and_then(|labels| labels.get(label::NAME))
+        .and_then(Node::as_str);
+    let named = stored.object.str_at("metadata.name");
+    let holds = labelled.or(Some(named).filter(|name| !name.is_empty()));
+    let (matcher, name) = (reference.matcher, &reference.name);
+    if reference.in_spec {
+        if let Some(holds) = holds.filter(|holds| *holds != wanted) {
+            moves.remarks.push(
+                Remark::new(
+                    Severity::Warning,
+                    vm,
+                    format!(
+                        "the VM names {matcher} `{wanted}`, and revision `{name}` stores `{holds}`: the revision wins, the name is ignored"
+                    ),
+                )
+                .at(&written)
+                .help("remove `revisionName` to get what the name says"),
+            );
+        }
+    } else if labelled != Some(wanted) && version_label(&old.node) != Some(LATEST) {
+        moves.remarks.push(
+            Remark::new(
+                Severity::Note,
+                vm,
+                format!(
+                    "revision `{name}` carries no label that names {matcher} `{wanted}`, so KubeVirt used the live object where it did not upgrade the revision; the upgraded one counts{}",
+                    if stored.form == Form::BareSpec || named == wanted {
+                        ""
+                    } else {
+                        " only when the names are the same"
+                    }
+                ),
+            )
+            .at(&reference.field),
+        );
+    }
+}
+
+/// Says who else names the revision.
+pub(super) fn say_shared(
+    plan: &Plan,
+    vm: &Resource,
+    reference: &Reference,
+    old: &Resource,
+    moves: &mut Moves,
+) {
+    let others: Vec<&str> = plan
+        .uses
+        .get(&address(old))
+        .map(|uses| uses.vms.as_slice())
+        .unwrap_or_default()
+        .iter()
+        .filter(|name| **name != vm.id.to_string())
+        .map(String::as_str)
+        .collect();
+    if !others.is_empty() {
+        moves.remarks.push(
+            Remark::new(
+                Severity::Note,
+                vm,
+                format!(
+                    "revision `{}` is shared with {}: each VM gets a revision of its own, as KubeVirt would capture it",
+                    reference.name,
+                    others.join(", ")
+                ),
+            )
+            .at(&reference.field),
+        );
+    }
+}
+
+/// What a reference to a revision that is not here means: its name often tells the version.
+pub(super) fn missing(resolver: &Resolver, vm: &Resource, reference: &Reference) -> Remark {
+    let Reference { matcher, name, .. } = reference;
+    if name.contains(&format!("-{LATEST}-")) {
+        let message = format!("revision `{name}` is not here; its name says {LATEST}");
+        return Remark::new(Severity::Note, vm, message).at(&reference.field);
+    }
+    let complete = resolver.target().complete;
+    let message = if complete {
+        format!("revision `{name}` does not exist: the VM cannot start")
+    } else {
+        format!("revision `{name}` is not here, so what it stores cannot be upgraded")
+    };
+    let severity = if complete {
+        Severity::Error
+    } else {
+        Severity::Warning
+    };
+    Remark::new(severity, vm, message)
+        .at(&reference.field)
+        .blocks()
+        .help(format!(
+            "give the revision's manifest too, among the paths or with `--context`; or remove the reference, and KubeVirt captures the {matcher} anew"
+        ))
+}

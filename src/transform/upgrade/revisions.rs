@@ -1,0 +1,469 @@
+//! From each VM's references to the revisions that replace what they name.
+
+use std::collections::HashMap;
+
+use super::capture::{self, controller_revision, label};
+use super::prune::Stock;
+use super::remarks::{compare_names, missing, say_shared};
+use super::steps::set;
+use super::{Created, Options, Reference, Remark, Row, Upgrade, change, is_vm, matcher_field};
+use super::{name, references};
+use crate::field_path::FieldPath;
+use crate::finding::FixStep;
+use crate::release::Release;
+use crate::resolve::{Resolution, Resolver};
+use crate::resource::Resource;
+use crate::rule::Severity;
+use crate::stored::{self, Form, LATEST, Matcher, Stored};
+use crate::yaml::Node;
+
+/// The upgrade as it grows.
+pub(super) struct Plan<'a, 'r> {
+    pub(super) resolvers: &'r [&'r Resolver<'a>],
+    pub(super) options: Options,
+    pub(super) out: Upgrade<'a>,
+    /// References to a revision, by its address: how many there are, and how many were moved.
+    pub(super) uses: HashMap<usize, Uses>,
+    /// Old revisions that were replaced for some VM, in order.
+    pub(super) replaced: Vec<&'a Resource>,
+    /// The revisions that are up to date, by what they store.
+    pub(super) stored: Stock<'a>,
+}
+
+/// How a revision is used.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uses {
+    /// References to it in the tree.
+    pub(super) named: usize,
+    /// Those that were moved.
+    pub(super) moved: usize,
+    /// The VMs that name it, in order.
+    pub(super) vms: Vec<String>,
+}
+
+/// What one VM needs; carried out whole or not at all.
+#[derive(Default)]
+pub(super) struct Moves<'a> {
+    created: Vec<Created<'a>>,
+    steps: Vec<FixStep>,
+    labels: Vec<(&'a Resource, Vec<FixStep>)>,
+    replaced: Vec<&'a Resource>,
+    rows: Vec<Row>,
+    pub(super) remarks: Vec<Remark>,
+}
+
+/// What an old revision becomes.
+struct Lifted {
+    stored: Stored,
+    object: Node,
+}
+
+pub(super) fn address(resource: &Resource) -> usize {
+    std::ptr::from_ref(resource).addr()
+}
+
+impl<'a, 'r> Plan<'a, 'r> {
+    pub(super) fn new(resolvers: &'r [&'r Resolver<'a>], options: Options) -> Self {
+        let mut plan = Self {
+            resolvers,
+            options,
+            out: Upgrade::default(),
+            uses: HashMap::new(),
+            replaced: Vec::new(),
+            stored: Stock::new(resolvers),
+        };
+        for (resolver, vm) in plan.own().filter(|(_, resource)| is_vm(resource)) {
+            let namespace = vm.namespace_or(&resolver.target().namespace);
+            for reference in references(&vm.node) {
+                if let Resolution::Found(revision) = find(resolver, namespace, &reference.name) {
+                    let uses = plan.uses.entry(address(revision)).or_default();
+                    uses.named += 1;
+                    if !uses.vms.iter().any(|name| *name == vm.id.to_string()) {
+                        uses.vms.push(vm.id.to_string());
+                    }
+                }
+            }
+        }
+        plan
+    }
+
+    /// Every resource of the roots that are upgraded.
+    pub(super) fn own(
+        &self,
+    ) -> impl Iterator<Item = (&'r Resolver<'a>, &'a Resource)> + use<'a, 'r> {
+        self.resolvers.iter().flat_map(|resolver| {
+            resolver
+                .catalogs()
+                .first()
+                .into_iter()
+                .flat_map(|catalog| catalog.resources())
+                .map(|resource| (*resolver, resource))
+        })
+    }
+
+    /// Moves every VM's references.
+    pub(super) fn vms(&mut self) {
+        for (resolver, vm) in self.own().filter(|(_, resource)| is_vm(resource)) {
+            let moves = self.vm(resolver, vm);
+            self.carry_out(vm, moves);
+        }
+    }
+
+    fn carry_out(&mut self, vm: &'a Resource, moves: Moves<'a>) {
+        let blocked = moves.remarks.iter().any(|remark| remark.blocks);
+        self.out.remarks.extend(moves.remarks);
+        if blocked {
+            return;
+        }
+        for old in &moves.replaced {
+            self.uses.entry(address(old)).or_default().moved += 1;
+            if !self.replaced.iter().any(|known| std::ptr::eq(*known, *old)) {
+                self.replaced.push(old);
+            }
+        }
+        self.out.created.extend(moves.created);
+        self.out.rows.extend(moves.rows);
+        for (revision, steps) in moves.labels {
+            change(&mut self.out.changed, revision, steps);
+        }
+        if !moves.steps.is_empty() {
+            change(&mut self.out.changed, vm, moves.steps);
+        }
+    }
+
+    fn vm(&self, resolver: &Resolver<'a>, vm: &'a Resource) -> Moves<'a> {
+        let mut moves = Moves::default();
+        for reference in references(&vm.node) {
+            if let Err(remark) = self.reference(resolver, vm, &reference, &mut moves) {
+                moves.remarks.push(*remark);
+            }
+        }
+        if vm.node.get("sops").is_some() && !moves.steps.is_empty() {
+            moves.remarks.push(
+                Remark::new(
+                    Severity::Error,
+                    vm,
+                    "its references should move, and its file is encrypted with SOPS: driftless does not write such files",
+                )
+                .help("decrypt it, upgrade, and encrypt it again"),
+            );
+        }
+        let ownerless = vm.node.str_at("metadata.uid").is_empty();
+        if ownerless && !moves.created.is_empty() {
+            moves.remarks.push(Remark::new(
+                Severity::Note,
+                vm,
+                "its upgraded revisions name no owner, because the manifest carries no uid: KubeVirt uses them all the \
+                 same, but deleting the VM does not delete them",
+            ));
+        }
+        moves
+    }
+
+    fn reference(
+        &self,
+        resolver: &Resolver<'a>,
+        vm: &'a Resource,
+        reference: &Reference,
+        moves: &mut Moves<'a>,
+    ) -> Result<(), Box<Remark>> {
+        let error = |message: String| {
+            Box::new(Remark::new(Severity::Error, vm, message).at(&reference.field))
+        };
+        let namespace = vm.namespace_or(&resolver.target().namespace);
+        let old = match find(resolver, namespace, &reference.name) {
+            Resolution::Found(revision) => revision,
+            Resolution::Ambiguous(_) => {
+                return Err(Box::new(
+                    error(format!(
+                        "revision `{}` is here more than once, with different content",
+                        reference.name
+                    ))
+                    .help("keep one of them"),
+                ));
+            }
+            _ => {
+                moves.remarks.push(missing(resolver, vm, reference));
+                return Ok(());
+            }
+        };
+        let Some(lifted) = self.lift(resolver, vm, reference, old, moves)? else {
+            return Ok(());
+        };
+        let revision = controller_revision(&vm.node, &lifted.object);
+        let new = revision.str_at("metadata.name").to_owned();
+        if let Some(refusal) = name::refusal(&new, &revision_object(&revision)) {
+            return Err(Box::new(error(refusal).help(
+                "the API server would refuse it: give the VM or the object a shorter name, or start the VM anew from the live object",
+            )));
+        }
+        if new == reference.name {
+            return relabel(old, &revision, moves, &lifted, vm).map_err(error);
+        }
+        let known = moves
+            .created
+            .iter()
+            .chain(&self.out.created)
+            .find(|created| {
+                created.namespace == namespace && created.node.str_at("metadata.name") == new
+            })
+            .map(|created| created.node.clone());
+        let existing = match (known, find(resolver, namespace, &new)) {
+            (Some(node), _) => Some(node),
+            (None, Resolution::Found(resource)) => Some(resource.node.clone()),
+            (None, Resolution::Ambiguous(resources)) => {
+                resources.first().map(|one| one.node.clone())
+            }
+            (None, _) => None,
+        };
+        match &existing {
+            Some(existing) if !stores_same(resolver.release(), existing, &revision) => {
+                return Err(Box::new(
+                    error(format!(
+                        "revision `{new}`, which `{}` upgrades to, is already here with other data",
+                        reference.name
+                    ))
+                    .help("compare the two, and delete the one that is wrong"),
+                ));
+            }
+            Some(_) => {}
+            None => {
+                moves.created.push(Created {
+                    node: revision,
+                    namespace: namespace.to_owned(),
+                    old,
+                    vm: Some(vm),
+                });
+                moves
+                    .rows
+                    .push(self.row(Some(vm), old, &lifted.stored, &new));
+            }
+        }
+        if existing.is_some() && !moves.rows.iter().any(|row| row.to == new) {
+            moves
+                .rows
+                .push(self.row(Some(vm), old, &lifted.stored, &new));
+        }
+        moves
+            .steps
+            .push(set(reference.field.clone(), Node::from(new.as_str())));
+        moves.replaced.push(old);
+        Ok(())
+    }
+
+    /// The v1beta1 object of an old revision; `None` where it is up to date.
+    fn lift(
+        &self,
+        resolver: &Resolver<'a>,
+        vm: &'a Resource,
+        reference: &Reference,
+        old: &'a Resource,
+        moves: &mut Moves<'a>,
+    ) -> Result<Option<Lifted>, Box<Remark>> {
+        let error = |message: String| {
+            Box::new(Remark::new(Severity::Error, vm, message).at(&reference.field))
+        };
+        let Reference { matcher, name, .. } = reference;
+        let empty = Node::new(crate::yaml::Value::Null);
+        let data = old.node.get("data").unwrap_or(&empty);
+        let stored = if self.options.bug_compatible {
+            stored::read_as_kubevirt(resolver.release(), data)
+        } else {
+            stored::read(resolver.release(), data, Some(*matcher))
+        };
+        let stored = stored.map_err(|why| {
+            Box::new(
+                error(format!(
+                    "revision `{name}` stores no {matcher}, and the VM names it as one: {why}"
+                ))
+                .help(format!(
+                    "remove the reference: KubeVirt then captures the {matcher} anew"
+                )),
+            )
+        })?;
+        if stored.matcher != *matcher {
+            let message = format!(
+                "revision `{name}` stores {}, and the VM names it as its {matcher}",
+                stored.matcher.one()
+            );
+            if !self.options.bug_compatible {
+                return Err(Box::new(error(message).help(format!(
+                    "KubeVirt refuses it: name a revision that stores {}, or remove the reference",
+                    matcher.one()
+                ))));
+            }
+            moves
+                .remarks
+                .push(Remark::new(Severity::Warning, vm, message).at(&reference.field));
+        }
+        let says = version_label(&old.node);
+        match (says, stored.form) {
+            (Some(LATEST), Form::V1beta1) => {
+                compare_names(vm, reference, old, &stored, moves);
+                return Ok(None);
+            }
+            (Some(LATEST), form) if self.options.bug_compatible => {
+                moves.remarks.push(
+                    Remark::new(
+                        Severity::Warning,
+                        vm,
+                        format!(
+                            "revision `{name}` is labelled {LATEST} and stores {form}: KubeVirt goes by the label and leaves it"
+                        ),
+                    )
+                    .at(&reference.field),
+                );
+                return Ok(None);
+            }
+            (Some(LATEST), form) => {
+                return Err(Box::new(
+                    error(format!(
+                        "the label of revision `{name}` says {LATEST}, and its data is {form}"
+                    ))
+                    .help(format!(
+                        "because of the label no KubeVirt ever upgraded it, and none since 1.7 can read it: set the label `{}` to {}, or remove it, and upgrade again",
+                        label::VERSION,
+                        form.version()
+                    )),
+                ));
+            }
+            (Some(label), form) if label != form.version() => {
+                moves.remarks.push(
+                    Remark::new(
+                        Severity::Note,
+                        vm,
+                        format!(
+                            "the label of revision `{name}` says `{label}`, and its data is {form}: the data counts"
+                        ),
+                    )
+                    .at(&reference.field),
+                );
+            }
+            _ => {}
+        }
+        compare_names(vm, reference, old, &stored, moves);
+        say_shared(self, vm, reference, old, moves);
+        let mut object = stored.to_v1beta1(resolver.release(), self.options.conversion());
+        if stored.form == Form::BareSpec && !self.options.bug_compatible {
+            name_as_matcher(vm, *matcher, &mut object);
+        }
+        Ok(Some(Lifted { stored, object }))
+    }
+
+    pub(super) fn finish(self) -> Upgrade<'a> {
+        self.out
+    }
+
+    pub(super) fn row(
+        &self,
+        vm: Option<&Resource>,
+        old: &Resource,
+        stored: &Stored,
+        new: &str,
+    ) -> Row {
+        let mut meaning = Vec::new();
+        if stored.form != Form::V1beta1 && stored.matcher == Matcher::Instancetype {
+            let cpu = stored.object.path("spec.cpu");
+            let unset: Vec<_> = stored::MADE_OPTIONAL
+                .into_iter()
+                .filter(|field| cpu.is_none_or(|cpu| cpu.get(field).is_none()))
+                .collect();
+            if self.options.bug_compatible && !unset.is_empty() {
+                meaning.push(format!(
+                    "sets {}, which conflict with a VM that sets them too",
+                    unset.join(", ")
+                ));
+            }
+        }
+        for path in &stored.dropped {
+            meaning.push(format!("drops {path}, which {} does not have", stored.form));
+        }
+        Row {
+            vm: vm.map(|vm| vm.id.clone()),
+            object: old.id.clone(),
+            from: stored.form.to_string(),
+            to: new.to_owned(),
+            meaning,
+        }
+    }
+}
+
+/// The revision of that name in the VM's namespace.
+pub(super) fn find<'a>(resolver: &Resolver<'a>, namespace: &str, name: &str) -> Resolution<'a> {
+    resolver.find("apps", "ControllerRevision", Some(namespace), name)
+}
+
+/// The version a revision's label claims.
+pub(super) fn version_label(revision: &Node) -> Option<&str> {
+    revision
+        .path("metadata.labels")?
+        .get(label::VERSION)
+        .and_then(Node::as_str)
+}
+
+/// Whether two revisions store the same spec, as KubeVirt compares them.
+pub(super) fn stores_same(release: Release, one: &Node, other: &Node) -> bool {
+    let spec = |revision: &Node| {
+        let data = revision.get("data")?;
+        let kind = data.str_at("kind");
+        stored::decode_spec(release, data, Matcher::of_kind(kind)?).ok()
+    };
+    match (spec(one), spec(other)) {
+        (Some(one), Some(other)) => one.same_value(&other),
+        _ => false,
+    }
+}
+
+pub(super) fn revision_object(revision: &Node) -> Node {
+    revision.get("data").cloned().unwrap_or_else(Node::map)
+}
+
+/// A bare spec stores no name; the VM's matcher knows it, and KubeVirt looks for that name in the label.
+fn name_as_matcher(vm: &Resource, matcher: Matcher, object: &mut Node) {
+    let written = matcher_field(matcher);
+    let text = |field: &str| {
+        written
+            .field(field)
+            .find(&vm.node)
+            .and_then(Node::as_str)
+            .unwrap_or_default()
+    };
+    if !text("name").is_empty() {
+        object.set("metadata.name", Node::from(text("name")));
+    }
+    if let Some(kind) = matcher.kind_meant(text("kind")) {
+        object.set("kind", Node::from(kind));
+    }
+}
+
+/// A revision that has the right name and data already only lacks labels.
+fn relabel<'a>(
+    old: &'a Resource,
+    revision: &Node,
+    moves: &mut Moves<'a>,
+    lifted: &Lifted,
+    vm: &Resource,
+) -> Result<(), String> {
+    if lifted.stored.form != Form::V1beta1 {
+        return Err(format!(
+            "revision `{}` stores {} under the name its upgraded form would have",
+            old.id.name, lifted.stored.form
+        ));
+    }
+    let labels = FieldPath::root().field("metadata").field("labels");
+    let steps: Vec<_> = capture::labels(&revision_object(revision))
+        .into_iter()
+        .map(|(key, value)| (labels.field(key), value))
+        .filter(|(path, value)| path.find(&old.node).and_then(Node::as_str) != Some(value.as_str()))
+        .map(|(path, value)| set(path, Node::string(value)))
+        .collect();
+    moves.rows.push(Row {
+        vm: Some(vm.id.clone()),
+        object: old.id.clone(),
+        from: "v1beta1 without labels".to_owned(),
+        to: old.id.name.to_string(),
+        meaning: Vec::new(),
+    });
+    moves.labels.push((old, steps));
+    Ok(())
+}
