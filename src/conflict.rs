@@ -13,7 +13,7 @@ pub struct Conflict {
     pub name: String,
     /// The field in the document.
     pub field: FieldPath,
-    /// Where the VM sets it.
+    /// The key with which the VM sets it.
     pub origin: Origin,
 }
 

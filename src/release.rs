@@ -170,6 +170,30 @@ behaviours! {
     DefaultsToLiveUpdate: V1_6..V1_9,
     /// The reference policy needs its feature gate.
     ReferencePolicyNeedsGate: V1_5..V1_5,
+    /// Hotpluggable volumes and disks are judged whatever the rollout strategy (before: only under LiveUpdate).
+    JudgesHotplugUnderStage: V1_6..V1_9,
+    /// A disk that is gone with its hotpluggable volume needs no restart, and a disk without a volume is no crash.
+    ForgivesDisksWithoutVolume: V1_6..V1_9,
+    /// A firmware UUID equal to the running guest's is no difference.
+    IgnoresEqualFirmwareUuid: V1_6..V1_9,
+    /// A pod network added to a running VM needs a restart.
+    PodNetworkAddedNeedsRestart: V1_8..V1_9,
+    /// The network synchronizer also patches networks, not only interfaces.
+    SynchronizesNetworks: V1_8..V1_9,
+    /// Another network under the same name is attached live, behind the gate LiveUpdateNADRef.
+    LiveUpdatesNetworkNameByGate: V1_8..V1_8,
+    /// Another network under the same name is attached live.
+    LiveUpdatesNetworkName: V1_9..V1_9,
+    /// The webhook of running guests refuses state `absent` on the pod network.
+    RefusesAbsentPodInterfaceLive: V1_5..V1_6,
+    /// Volumes declared hotpluggable are plugged by the controller, behind the gate DeclarativeHotplugVolumes.
+    DeclarativeHotplug: V1_6..V1_9,
+    /// The volume handler compares the whole volume list and asks for a restart by itself.
+    VolumeHandlerComparesLists: V1_5..V1_5,
+    /// Some template annotations are copied to the running guest.
+    SyncsAnnotations: V1_6..V1_9,
+    /// Volume migration checks that the claim of a PVC volume exists.
+    ChecksDestinationClaims: V1_9..V1_9,
     /// Revision names live in `status` (before: in `spec`).
     RevisionsInStatus: V1_5..V1_9,
 }

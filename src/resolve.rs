@@ -18,10 +18,8 @@ use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resource::{Resource, ResourceId};
 use crate::schema::{Problem, ProblemKind};
+use crate::stored::{GROUP, Matcher};
 use crate::yaml::Node;
-
-/// The API group of instance types and preferences.
-pub const GROUP: &str = "instancetype.kubevirt.io";
 
 /// What a reference turned out to be.
 #[derive(Clone, Debug)]
@@ -88,10 +86,10 @@ pub enum Through {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The user's reference: nothing of that name is known.
-    #[error("{plural} \"{name}\" not found")]
+    #[error("{}s.{group} \"{name}\" not found", .kind.to_lowercase())]
     NotFound {
-        /// Plural name and group as the API server writes it.
-        plural: &'static str,
+        /// Group looked in.
+        group: &'static str,
         /// Kind looked for.
         kind: &'static str,
         /// Namespace looked in; `None` for cluster-scoped kinds.
@@ -100,10 +98,10 @@ pub enum ResolveError {
         name: SmolStr,
     },
     /// The user's reference: the matcher has a kind that is none of the four.
-    #[error("got unexpected kind in {matcher}Matcher: {kind}")]
+    #[error("got unexpected kind in {}: {kind}", matcher_type(*.matcher))]
     UnexpectedKind {
-        /// `Instancetype` or `Preference`.
-        matcher: &'static str,
+        /// The matcher.
+        matcher: Matcher,
         /// The kind as written.
         kind: SmolStr,
     },
@@ -141,37 +139,6 @@ pub enum ResolveError {
         /// The type in Go's words: `*v1beta1.VirtualMachinePreference`.
         found: String,
     },
-}
-
-/// The four names one side of a matcher goes by.
-#[derive(Debug)]
-pub(crate) struct Family {
-    /// `Instancetype` or `Preference`.
-    pub(crate) matcher: &'static str,
-    /// Key of the matcher in the VM's spec.
-    pub(crate) key: &'static str,
-    /// Key of the reference in the VM's status.
-    pub(crate) status_key: &'static str,
-    pub(crate) kind: &'static str,
-    pub(crate) plural: &'static str,
-    pub(crate) qualified: &'static str,
-    pub(crate) cluster_kind: &'static str,
-    pub(crate) cluster_plural: &'static str,
-    pub(crate) cluster_qualified: &'static str,
-}
-
-impl Family {
-    /// Whether a matcher's kind names the cluster-scoped kind; `None` where it is neither.
-    fn is_cluster(&self, kind: &str) -> Option<bool> {
-        let is = |names: [&str; 2]| names.iter().any(|name| kind.eq_ignore_ascii_case(name));
-        if kind.is_empty() || is([self.cluster_kind, self.cluster_plural]) {
-            Some(true)
-        } else if is([self.kind, self.plural]) {
-            Some(false)
-        } else {
-            None
-        }
-    }
 }
 
 impl<'a> Resolver<'a> {
@@ -241,22 +208,22 @@ impl<'a> Resolver<'a> {
 
     /// What the VM's matcher of a family leads to; `None` where the VM has no such matcher. A revision named in the
     /// matcher wins over one the status names, and that wins over the object, as in `pkg/instancetype/find`.
-    pub(crate) fn resolve(
+    pub fn resolve(
         &self,
-        family: &'static Family,
+        matcher: Matcher,
         vm: &Node,
         namespace: &str,
     ) -> Result<Option<Resolved<'a>>, ResolveError> {
-        let Some(matcher) = vm
+        let Some(named) = vm
             .get("spec")
-            .and_then(|spec| spec.get(family.key))
-            .filter(|matcher| !matcher.is_null())
+            .and_then(|spec| spec.get(matcher.field()))
+            .filter(|named| !named.is_null())
         else {
             return Ok(None);
         };
-        if let Some((resource, through)) = self.stored_revision(family, matcher, vm, namespace)? {
+        if let Some((resource, through)) = self.stored_revision(matcher, named, vm, namespace)? {
             let spec = self.spec(resource, |resource| {
-                revision::decode(self.release(), family, resource)
+                revision::decode(self.release(), matcher, resource)
             })?;
             return Ok(Some(Resolved {
                 spec,
@@ -264,7 +231,7 @@ impl<'a> Resolver<'a> {
                 through,
             }));
         }
-        let resource = self.live_object(family, matcher, namespace)?;
+        let resource = self.live_object(matcher, named, namespace)?;
         let spec = self.spec(resource, |resource| {
             Spec::of_object(self.release(), resource)
         })?;
@@ -282,80 +249,64 @@ impl<'a> Resolver<'a> {
 
     fn live_object(
         &self,
-        family: &'static Family,
-        matcher: &Node,
+        matcher: Matcher,
+        named: &Node,
         namespace: &str,
     ) -> Result<&'a Resource, ResolveError> {
-        let kind = matcher.str_at("kind");
-        let name = matcher.str_at("name");
-        let (plural, kind, namespace) = match family.is_cluster(kind) {
-            Some(true) => (family.cluster_qualified, family.cluster_kind, None),
-            Some(false) => (family.qualified, family.kind, Some(namespace)),
-            None => {
-                return Err(ResolveError::UnexpectedKind {
-                    matcher: family.matcher,
-                    kind: kind.into(),
-                });
-            }
+        let written = named.str_at("kind");
+        let Some(kind) = matcher.kind_meant(written) else {
+            return Err(ResolveError::UnexpectedKind {
+                matcher,
+                kind: written.into(),
+            });
         };
-        Self::found(
-            &self.find(GROUP, kind, namespace, name),
-            plural,
-            kind,
-            namespace,
-            name,
-        )
+        let namespace = (kind == matcher.kind()).then_some(namespace);
+        self.found(GROUP, kind, namespace, named.str_at("name"))
     }
 
     fn stored_revision(
         &self,
-        family: &'static Family,
-        matcher: &Node,
+        matcher: Matcher,
+        named: &Node,
         vm: &Node,
         namespace: &str,
     ) -> Result<Option<(&'a Resource, Through)>, ResolveError> {
-        let named = matcher.str_at("revisionName");
-        if !named.is_empty() {
-            let resource = self.revision(namespace, named)?;
+        let revision = named.str_at("revisionName");
+        if !revision.is_empty() {
+            let resource = self.revision(namespace, revision)?;
             return Ok(Some((resource, Through::RevisionName)));
         }
-        let named = vm
+        let revision = vm
             .get("status")
-            .and_then(|status| status.get(family.status_key))
+            .and_then(|status| status.get(matcher.status_field()))
             .map_or("", |reference| {
                 reference.str_at("controllerRevisionRef.name")
             });
-        if named.is_empty() {
+        if revision.is_empty() {
             return Ok(None);
         }
-        let resource = self.revision(namespace, named)?;
+        let resource = self.revision(namespace, revision)?;
         let label = resource
             .node
             .path("metadata.labels")
             .and_then(|labels| labels.get(revision::OBJECT_NAME_LABEL))
             .and_then(Node::as_str);
-        Ok((label == Some(matcher.str_at("name"))).then_some((resource, Through::StatusRef)))
+        Ok((label == Some(named.str_at("name"))).then_some((resource, Through::StatusRef)))
     }
 
     fn revision(&self, namespace: &str, name: &str) -> Result<&'a Resource, ResolveError> {
-        Self::found(
-            &self.find("apps", "ControllerRevision", Some(namespace), name),
-            "controllerrevisions.apps",
-            "ControllerRevision",
-            Some(namespace),
-            name,
-        )
+        self.found("apps", "ControllerRevision", Some(namespace), name)
     }
 
-    /// The resource, or the error that names what was looked for.
+    /// The resource of that identity, or the error that names it.
     fn found(
-        resolution: &Resolution<'a>,
-        plural: &'static str,
+        &self,
+        group: &'static str,
         kind: &'static str,
         namespace: Option<&str>,
         name: &str,
     ) -> Result<&'a Resource, ResolveError> {
-        match resolution {
+        match self.find(group, kind, namespace, name) {
             Resolution::Found(resource) => Ok(resource),
             Resolution::Ambiguous(_) => Err(ResolveError::Ambiguous {
                 kind,
@@ -363,7 +314,7 @@ impl<'a> Resolver<'a> {
             }),
             Resolution::NotInRepository | Resolution::Unsupported(_) => {
                 Err(ResolveError::NotFound {
-                    plural,
+                    group,
                     kind,
                     namespace: namespace.map(Into::into),
                     name: name.into(),
@@ -443,5 +394,13 @@ impl Spec {
             prefix,
             problems: decoded.problems,
         })
+    }
+}
+
+/// What `KubeVirt` calls the type of a matcher.
+const fn matcher_type(matcher: Matcher) -> &'static str {
+    match matcher {
+        Matcher::Instancetype => "InstancetypeMatcher",
+        Matcher::Preference => "PreferenceMatcher",
     }
 }

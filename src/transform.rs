@@ -2,4 +2,5 @@
 
 pub mod admit;
 pub mod expand;
+pub mod explain;
 pub mod upgrade;

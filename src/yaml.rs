@@ -1,6 +1,7 @@
 //! The tree every stage works on: values with the place they came from.
 
 mod build;
+pub mod emit;
 mod find;
 mod grammar;
 mod raw;

@@ -1,20 +1,8 @@
 //! From a VM's `spec.preference` to the preference's spec, and what it says about CPU topology.
 
-use super::{Family, ResolveError, Resolved, Resolver};
+use super::{ResolveError, Resolved, Resolver};
+use crate::stored::Matcher;
 use crate::yaml::Node;
-
-/// Names of preferences.
-pub(crate) const FAMILY: Family = Family {
-    matcher: "Preference",
-    key: "preference",
-    status_key: "preferenceRef",
-    kind: "VirtualMachinePreference",
-    plural: "VirtualMachinePreferences",
-    qualified: "virtualmachinepreferences.instancetype.kubevirt.io",
-    cluster_kind: "VirtualMachineClusterPreference",
-    cluster_plural: "VirtualMachineClusterPreferences",
-    cluster_qualified: "virtualmachineclusterpreferences.instancetype.kubevirt.io",
-};
 
 impl<'a> Resolver<'a> {
     /// The preference a VM of `namespace` names; `None` where it names none.
@@ -23,7 +11,7 @@ impl<'a> Resolver<'a> {
         vm: &Node,
         namespace: &str,
     ) -> Result<Option<Resolved<'a>>, ResolveError> {
-        self.resolve(&FAMILY, vm, namespace)
+        self.resolve(Matcher::Preference, vm, namespace)
     }
 }
 

@@ -1,20 +1,20 @@
 //! Stored revisions: the instance type or preference inside a ControllerRevision.
 
-use super::{Family, GROUP, ResolveError, Spec};
+use super::{ResolveError, Spec};
 use crate::field_path::FieldPath;
 use crate::release::{Behaviour, Release};
 use crate::resource::Resource;
-use crate::stored;
+use crate::stored::{self, GROUP, Matcher};
 use crate::yaml::Node;
 
 /// The label of a revision that names the object it stores.
 pub const OBJECT_NAME_LABEL: &str = "instancetype.kubevirt.io/object-name";
 
-/// The spec stored in a revision, when it stores one of the family asked for.
+/// The spec stored in a revision, when it stores what the matcher asks for.
 /// Mirrors GetInstancetypeSpec and GetPreferenceSpec, pkg/instancetype/compatibility/compatibility.go @ v1.9.0.
 pub(crate) fn decode(
     release: Release,
-    family: &'static Family,
+    matcher: Matcher,
     revision: &Resource,
 ) -> Result<Spec, ResolveError> {
     let unexpected = |found: String| ResolveError::UnexpectedType {
@@ -32,7 +32,7 @@ pub(crate) fn decode(
         && let Some(decoded) = decode_old(release, data)
     {
         let (kind, spec) = decoded.map_err(undecodable)?;
-        if kind != family.kind && kind != family.cluster_kind {
+        if Matcher::of_kind(&kind) != Some(matcher) {
             return Err(unexpected(format!("*v1beta1.{kind}")));
         }
         let prefix = FieldPath::root().field("data");
@@ -50,7 +50,7 @@ pub(crate) fn decode(
     }
     let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
     if group == GROUP && version == "v1beta1" {
-        if kind == family.kind || kind == family.cluster_kind {
+        if Matcher::of_kind(kind) == Some(matcher) {
             let prefix = FieldPath::root().field("data").field("spec");
             return Spec::read(release, revision.id.clone(), kind, data.get("spec"), prefix);
         }

@@ -120,6 +120,21 @@ impl Schema {
         self.by_name.get(name).map(|index| &self.types[*index])
     }
 
+    /// The shape of a value by name: a type of the table, or a list of one (`[]v1.Disk`).
+    pub fn shape_named(&self, name: &str) -> Option<Shape> {
+        if let Some(of) = name.strip_prefix("[]") {
+            return Some(Shape::List(Box::new(self.shape_named(of)?)));
+        }
+        if let Some(of) = name.strip_prefix("map[]") {
+            return Some(Shape::Map(Box::new(self.shape_named(of)?)));
+        }
+        match name {
+            "string" => Some(Shape::String),
+            "quantity" => Some(Shape::Quantity),
+            name => self.by_name.get(name).copied().map(Shape::Struct),
+        }
+    }
+
     /// The type a [`Shape::Struct`] points at.
     pub fn type_at(&self, index: usize) -> &Type {
         &self.types[index]

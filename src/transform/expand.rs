@@ -181,18 +181,25 @@ impl<'a> Application<'a> {
         part(self.target, "spec")
     }
 
-    /// What the VM sets at a path of its VMI spec.
-    fn set(&self, path: &str) -> Option<&Node> {
-        self.target.get("spec")?.path(path)
+    /// The key with which the VM sets a path of its VMI spec, if it does.
+    fn held(&self, path: &str) -> Option<Origin> {
+        let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
+        let spec = self.target.get("spec")?;
+        let parent = if parent.is_empty() {
+            spec
+        } else {
+            spec.path(parent)?
+        };
+        Some(parent.as_map()?.entry(key)?.key_origin)
     }
 
     /// Notes a conflict at a path of the VMI spec, if the VM sets it.
     fn conflict_if_set(&mut self, path: &str) -> bool {
-        let Some(origin) = self.set(path).map(|node| node.origin) else {
-            return false;
-        };
-        self.conflict(path, path, origin);
-        true
+        let held = self.held(path);
+        if let Some(origin) = held {
+            self.conflict(path, path, origin);
+        }
+        held.is_some()
     }
 
     /// Notes a conflict at a path of the VMI spec that `KubeVirt` spells `named`.

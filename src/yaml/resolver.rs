@@ -130,6 +130,30 @@ fn number(text: &str) -> Option<Scalar> {
         })
 }
 
+/// Whether unquoted text is a number to some reader, even one out of range for ours.
+pub(super) fn looks_like_number(text: &str) -> bool {
+    if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
+        return false;
+    }
+    let plain = text.replace(['_', ','], "");
+    let (_, digits) = sign(&plain);
+    let of_radix = |prefix: &str, radix| {
+        digits
+            .to_ascii_lowercase()
+            .strip_prefix(prefix)
+            .is_some_and(|digits| {
+                digits
+                    .chars()
+                    .all(|digit| digit.is_digit(radix) || digit == '-')
+            })
+    };
+    is_decimal_float(&plain)
+        || of_radix("0x", 16)
+        || of_radix("0o", 8)
+        || of_radix("0b", 2)
+        || !matches!(untagged(text), Scalar::Text(_))
+}
+
 fn sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
@@ -167,8 +191,15 @@ fn from_radix(digits: &str, radix: u32, negative: bool) -> Option<Scalar> {
     Some(i64::try_from(value).map_or(Scalar::UInt(value), Scalar::Int))
 }
 
-/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, in range.
+/// A decimal number in range.
 fn decimal_float(text: &str) -> Option<f64> {
+    is_decimal_float(text)
+        .then(|| text.parse().ok())?
+        .filter(|value: &f64| value.is_finite())
+}
+
+/// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
+fn is_decimal_float(text: &str) -> bool {
     let (_, rest) = sign(text);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(rest);
@@ -176,24 +207,21 @@ fn decimal_float(text: &str) -> Option<f64> {
     if let Some(tail) = rest.strip_prefix('.') {
         let fraction = digits(tail);
         if whole + fraction == 0 {
-            return None;
+            return false;
         }
         rest = &tail[fraction..];
     } else if whole == 0 {
-        return None;
+        return false;
     }
     if let Some(tail) = rest.strip_prefix(['e', 'E']) {
         let (_, tail) = sign(tail);
         let exponent = digits(tail);
         if exponent == 0 {
-            return None;
+            return false;
         }
         rest = &tail[exponent..];
     }
-    if !rest.is_empty() {
-        return None;
-    }
-    text.parse().ok().filter(|value: &f64| value.is_finite())
+    rest.is_empty()
 }
 
 /// Text that begins with a point; Go's own float reader allows `_` between digits there.

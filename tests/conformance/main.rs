@@ -12,6 +12,7 @@ mod expand;
 mod mutate;
 mod quantity;
 mod revisions;
+mod update;
 mod yaml;
 
 use std::path::{Path, PathBuf};
@@ -92,6 +93,21 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "yaml-mutated",
         check: yaml::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "live-update",
+        check: update::check_live_update,
+        exceptions: &[],
+    },
+    Family {
+        name: "volumes",
+        check: update::check_volumes,
+        exceptions: &[],
+    },
+    Family {
+        name: "instancetype-edit",
+        check: update::check_instancetype_edit,
         exceptions: &[],
     },
 ];

@@ -19,9 +19,9 @@ pub(super) fn apply(to: &mut Application) {
         let held = to
             .target
             .path("metadata.annotations")
-            .and_then(|annotations| annotations.get(&entry.key));
+            .and_then(|annotations| annotations.as_map()?.entry(&entry.key));
         match held {
-            Some(held) if held.as_str() != entry.node.as_str() => {
+            Some(held) if held.node.as_str() != entry.node.as_str() => {
                 let metadata = to.base.lies_at.trim_end_matches("spec");
                 let conflict = Conflict {
                     name: format!("annotations.{}", entry.key),
@@ -29,7 +29,7 @@ pub(super) fn apply(to: &mut Application) {
                         .field("metadata")
                         .field("annotations")
                         .field(&entry.key),
-                    origin: held.origin,
+                    origin: held.key_origin,
                 };
                 to.conflicts.push(conflict);
             }

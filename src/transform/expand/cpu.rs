@@ -130,7 +130,7 @@ fn conflicts(to: &mut Application) {
             .node
             .get("cpu")
             .is_some_and(|cpu| cpu.get(given).is_some());
-        if gives && let Some(origin) = to.set(&path).map(|node| node.origin) {
+        if gives && let Some(origin) = to.held(&path) {
             to.conflict(&path, &format!("domain.cpu.{named}"), origin);
         }
     }

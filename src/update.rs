@@ -1,0 +1,248 @@
+//! What the VM controller does to a running guest when the stored VM changes: a pure decision over two admitted VMs.
+//!
+//! [`live::flow`] is the controller's chain in its own order, per release; [`decide`] reads one action from it. Nothing
+//! here knows rules or reports: the rules and the plan both wrap this module.
+
+pub mod claims;
+pub mod cpu;
+pub mod decide;
+
+pub mod guest;
+pub mod hotplug;
+pub mod live;
+pub mod memory;
+pub mod network;
+pub mod types;
+pub mod volumes;
+pub mod words;
+
+#[cfg(test)]
+mod probes;
+
+use crate::cause::Cause;
+use crate::diff::Difference;
+use crate::field_path::FieldPath;
+use crate::release::Release;
+use crate::resource::cluster::ClusterConfig;
+use crate::yaml::Node;
+
+/// What the change does to one VM. The order is that of precedence: the first that holds is the action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// The cluster refuses the object, or its controller refuses it on every sync.
+    Rejected,
+    /// After the restart the guest sees another disk.
+    DataLoss,
+    /// KubeVirt asks for a restart.
+    Restart,
+    /// Depends on something that is not in the tree.
+    Unknown,
+    /// Accepted, but waits for something.
+    Pending,
+    /// Volumes move to other claims while the guest runs.
+    MigrateVolumes,
+    /// Reaches the running guest without a restart.
+    Live,
+    /// Applied when the VM next starts.
+    NextStart,
+    /// The VM is only in the head.
+    Create,
+    /// The VM is only in the base.
+    Delete,
+    /// Nothing that reaches a running guest.
+    None,
+}
+
+impl Action {
+    /// Every action in order.
+    pub const ALL: [Self; 11] = [
+        Self::Rejected,
+        Self::DataLoss,
+        Self::Restart,
+        Self::Unknown,
+        Self::Pending,
+        Self::MigrateVolumes,
+        Self::Live,
+        Self::NextStart,
+        Self::Create,
+        Self::Delete,
+        Self::None,
+    ];
+
+    /// The word in outputs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rejected => "rejected",
+            Self::DataLoss => "data-loss",
+            Self::Restart => "restart",
+            Self::Unknown => "unknown",
+            Self::Pending => "pending",
+            Self::MigrateVolumes => "migrate-volumes",
+            Self::Live => "live",
+            Self::NextStart => "next-start",
+            Self::Create => "create",
+            Self::Delete => "delete",
+            Self::None => "none",
+        }
+    }
+}
+
+/// Why an action, or something else that also happens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reason {
+    /// The field, where one is to blame.
+    pub field: Option<FieldPath>,
+    /// What stood there, for people.
+    pub from: Option<String>,
+    /// What stands there now, for people.
+    pub to: Option<String>,
+    /// What it does.
+    pub message: String,
+    /// KubeVirt's own words.
+    pub kubevirt: Option<Cause>,
+}
+
+impl Reason {
+    /// A reason without a field.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            ..Self::default()
+        }
+    }
+
+    /// This reason at a field.
+    #[must_use]
+    pub fn at(mut self, field: &str) -> Self {
+        self.field = Some(FieldPath::parse(field));
+        self
+    }
+
+    /// This reason with KubeVirt's words.
+    #[must_use]
+    pub fn saying(mut self, kubevirt: impl Into<String>) -> Self {
+        self.kubevirt = Some(Cause::new("", kubevirt));
+        self
+    }
+}
+
+/// One volume that changes its claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeChange {
+    /// Volume name.
+    pub name: String,
+    /// Claim of the running guest.
+    pub from: String,
+    /// Claim of the new VM.
+    pub to: String,
+    /// What becomes of it: `migrate`, `pending`, `replace-at-restart`, …
+    pub verdict: &'static str,
+}
+
+/// A step of the controller's chain that changes the running guest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// The network synchronizer.
+    Network,
+    /// Declarative volume hotplug.
+    Hotplug,
+    /// Socket hotplug.
+    Cpu,
+    /// Node selector and affinity.
+    Affinity,
+    /// Tolerations.
+    Tolerations,
+    /// Guest memory hotplug.
+    Memory,
+}
+
+impl Step {
+    /// The word KubeVirt's recordings use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Network => "network",
+            Self::Hotplug => "hotplug",
+            Self::Cpu => "cpu",
+            Self::Affinity => "affinity",
+            Self::Tolerations => "tolerations",
+            Self::Memory => "memory",
+        }
+    }
+}
+
+/// The two VMs and the guest between them, as the controller holds them.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// Release that judges.
+    pub release: Release,
+    /// Configuration that judges.
+    pub configuration: &'a ClusterConfig,
+    /// The VM the guest was started from, as stored.
+    pub old: &'a Node,
+    /// The VM the guest was started from, instance type and preference applied; the error where they cannot be.
+    pub last_seen: Result<&'a Node, &'a str>,
+    /// The new VM as stored.
+    pub vm: &'a Node,
+    /// The new VM, instance type and preference applied; the error where they cannot be.
+    pub current: Result<&'a Node, &'a str>,
+    /// The running guest.
+    pub guest: &'a guest::Guest,
+    /// Claims and data volumes of the namespace.
+    pub claims: &'a dyn volumes::Claims,
+}
+
+impl Situation<'_> {
+    /// Whether the rollout strategy lets handlers patch the running guest.
+    pub fn is_live_update(&self) -> bool {
+        self.configuration.rolls_out_live(self.release)
+    }
+
+    /// The new VM's update strategy for volumes; empty where unset.
+    pub fn volumes_strategy(&self) -> &str {
+        self.vm.str_at("spec.updateVolumesStrategy")
+    }
+}
+
+/// What the controller's chain does in its first sync after the change.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    /// Whether the RestartRequired condition is set, by the comparison or by a handler.
+    pub restart_required: bool,
+    /// Whether the comparison of the whole template set it.
+    pub template_differs: bool,
+    /// The condition's message.
+    pub message: String,
+    /// What still differs after everything that can be applied live was taken out: each forces the restart.
+    pub forcing: Vec<Difference>,
+    /// Field to blame for a handler's restart.
+    pub handler_fields: Vec<(&'static str, String)>,
+    /// Steps that change the guest.
+    pub live: Vec<Step>,
+    /// Steps the cluster's own webhook refuses, with its words.
+    pub denied: Vec<(Step, String)>,
+    /// The sync stops here on every try.
+    pub error: Option<String>,
+    /// KubeVirt's code would crash here.
+    pub crash: Option<&'static str>,
+}
+
+impl Flow {
+    /// Sets RestartRequired; the first message stays.
+    fn require_restart(&mut self, message: impl Into<String>) {
+        if !self.restart_required {
+            self.message = message.into();
+        }
+        self.restart_required = true;
+    }
+}
+
+/// The template's VMI spec of a VM.
+pub(crate) fn template_spec(vm: &Node) -> &Node {
+    static EMPTY: Node = Node::map();
+    vm.path("spec.template.spec").unwrap_or(&EMPTY)
+}
+
+/// The item of a list by its name; the last one where several share it.
+pub(crate) fn named<'a>(items: &'a [Node], name: &str) -> Option<&'a Node> {
+    items.iter().rev().find(|item| item.str_at("name") == name)
+}

@@ -1,0 +1,341 @@
+//! What the VM controller does to a running guest: live-update, volumes and instancetype-edit.
+
+use std::collections::BTreeSet;
+
+use driftless::catalog::Catalog;
+use driftless::config::Target;
+use driftless::field_path::FieldPath;
+use driftless::release::Release;
+use driftless::resolve::Resolver;
+use driftless::resource::Resource;
+use driftless::resource::cluster::ClusterConfig;
+use driftless::schema::decode;
+use driftless::update::claims::CatalogClaims;
+use driftless::update::decide::decide;
+use driftless::update::guest::Guest;
+use driftless::update::types::Types;
+use driftless::update::volumes::{self, Refusal};
+use driftless::update::{Action, Situation};
+use driftless::yaml::Node;
+use serde_json::Value as Json;
+
+use crate::Case;
+
+/// One recorded pair of VMs, ready to be judged.
+struct Pair {
+    target: Target,
+    catalog: Catalog,
+    old: Node,
+    new: Node,
+}
+
+fn pair(case: &Case, old: &str, new: &str, objects: &Json) -> Pair {
+    let target = Target {
+        release: case.release,
+        release_known: true,
+        configuration: ClusterConfig::known(match &case.input["config"] {
+            Json::Null => Node::map(),
+            config => Node::from_json(config),
+        }),
+        complete: true,
+        ..Target::default()
+    };
+    let catalog = Catalog::new(
+        objects
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|object| {
+                Resource::from_node(Node::from_json(object), None, 0, FieldPath::root()).ok()
+            })
+            .collect(),
+    );
+    let vm = |json: &Json| stand_in_mutate(case.release, &Node::from_json(json));
+    Pair {
+        old: vm(&case.input[old]),
+        new: vm(&case.input[new]),
+        target,
+        catalog,
+    }
+}
+
+fn stand_in_mutate(release: Release, vm: &Node) -> Node {
+    let mut vm = decode(release, "v1.VirtualMachine", vm).node;
+    if vm.str_at("spec.template.spec.architecture").is_empty() {
+        vm.set("spec.template.spec.architecture", Node::string("amd64"));
+    }
+    vm
+}
+
+fn check(case: &Case, new: &str) -> Result<(), String> {
+    let pair = pair(case, "old", new, &case.input["objects"]);
+    let namespace = pair.old.str_at("metadata.namespace").to_owned();
+    let catalogs = [&pair.catalog];
+    let claims = CatalogClaims::new(&catalogs, &namespace, "default", true);
+    let resolver = Resolver::new(&pair.target, vec![&pair.catalog]);
+    let types = Types::of(&pair.old, &namespace, &resolver)?;
+    let guest = Guest::start(case.release, &pair.target.configuration, &pair.old, &types)?;
+    let apply = |vm: &Node| Types::of(vm, &namespace, &resolver)?.apply(case.release, vm);
+    let (last_seen, current) = (apply(&pair.old), apply(&pair.new));
+    let situation = Situation {
+        release: case.release,
+        configuration: &pair.target.configuration,
+        old: &pair.old,
+        last_seen: last_seen.as_ref().map_err(String::as_str),
+        vm: &pair.new,
+        current: current.as_ref().map_err(String::as_str),
+        guest: &guest,
+        claims: &claims,
+    };
+    let decision = decide(&situation);
+    let expected = &case.expected;
+    let mut wrong = Vec::new();
+    let mut compare = |what: &str, expected: String, got: String| {
+        if expected != got {
+            wrong.push(format!("{what}: expected {expected}, got {got}"));
+        }
+    };
+    let flow = &expected["flow"];
+    compare(
+        "flow.restartRequired",
+        flow["restartRequired"].to_string(),
+        decision.flow.restart_required.to_string(),
+    );
+    compare(
+        "flow.message",
+        flow["message"].as_str().unwrap_or_default().to_owned(),
+        decision.flow.message.clone(),
+    );
+    let by: BTreeSet<&str> = flow["liveSpecBy"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    let ours: BTreeSet<&str> = decision
+        .flow
+        .live
+        .iter()
+        .map(|step| step.as_str())
+        .collect();
+    compare("flow.liveSpecBy", format!("{by:?}"), format!("{ours:?}"));
+    compare(
+        "flow.error",
+        flow["error"].is_string().to_string(),
+        decision.flow.error.is_some().to_string(),
+    );
+    if !expected["syncRestartRequired"].is_null() {
+        compare(
+            "syncRestartRequired",
+            expected["syncRestartRequired"]["restartRequired"].to_string(),
+            decision.flow.template_differs.to_string(),
+        );
+    }
+    if !expected["handler"].is_null() {
+        let ours = volumes::handle(&situation);
+        let handler = &expected["handler"];
+        compare(
+            "handler.restartRequired",
+            handler["restartRequired"].to_string(),
+            ours.restart.is_some().to_string(),
+        );
+        compare(
+            "handler.message",
+            handler["message"].as_str().unwrap_or_default().to_owned(),
+            ours.restart.unwrap_or_default(),
+        );
+        compare(
+            "handler.error",
+            handler["error"].is_string().to_string(),
+            ours.error.is_some().to_string(),
+        );
+        compare(
+            "handler.panic",
+            (!handler["panic"].is_null()).to_string(),
+            ours.crash.is_some().to_string(),
+        );
+        let said = match volumes::validate(&situation) {
+            Ok(()) => String::new(),
+            Err(Refusal::Missing(message) | Refusal::Invalid { message, .. }) => message,
+        };
+        compare(
+            "validateVolumes",
+            expected["validateVolumes"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+            said,
+        );
+        let moves = volumes::moves(
+            &guest.spec,
+            pair.new.path("spec.template.spec").expect("a template"),
+        );
+        let recorded: Vec<_> = expected["migratedVolumes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|one| {
+                format!(
+                    "{} {} {}",
+                    one["volumeName"].as_str().unwrap_or_default(),
+                    one["sourcePVCInfo"]["claimName"]
+                        .as_str()
+                        .unwrap_or_default(),
+                    one["destinationPVCInfo"]["claimName"]
+                        .as_str()
+                        .unwrap_or_default()
+                )
+            })
+            .collect();
+        let ours: Vec<_> = moves
+            .iter()
+            .map(|one| format!("{} {} {}", one.name, one.from, one.to))
+            .collect();
+        compare(
+            "migratedVolumes",
+            format!("{recorded:?}"),
+            format!("{ours:?}"),
+        );
+        let rest = volumes::validate_rest(&situation, &moves).is_err();
+        compare(
+            "validateUpdateMigration",
+            expected["validateUpdateMigration"].is_string().to_string(),
+            rest.to_string(),
+        );
+        compare(
+            "validLiveUpdateVolumes",
+            expected["validLiveUpdateVolumes"].to_string(),
+            volumes::volumes_are_live(&situation, &pair.old, &pair.new).to_string(),
+        );
+        let disks = volumes::disks_are_live(&situation, &pair.old, &pair.new);
+        compare(
+            "validLiveUpdateDisks",
+            expected["validLiveUpdateDisks"].to_string(),
+            disks.map_or_else(ToOwned::to_owned, |live| live.to_string()),
+        );
+    }
+    if expected["admit"]["allowed"] == Json::Bool(true) {
+        let wanted = action(&pair, expected);
+        if !wanted.contains(&decision.action) {
+            compare(
+                "action",
+                format!("{wanted:?}"),
+                format!("{:?}", decision.action),
+            );
+        }
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("; "))
+    }
+}
+
+/// The action the README reads from a recording; several where all are equal.
+fn action(pair: &Pair, expected: &Json) -> Vec<Action> {
+    let flow = &expected["flow"];
+    let handler = &expected["handler"];
+    let migrating = pair.new.str_at("spec.updateVolumesStrategy") == "Migration";
+    if flow["error"].is_string() || handler["error"].is_string() {
+        return vec![Action::Rejected];
+    }
+    if flow["restartRequired"] == Json::Bool(true) || handler["restartRequired"] == Json::Bool(true)
+    {
+        let claims = |vm: &Node| -> Vec<(String, String)> {
+            vm.items_at("spec.template.spec.volumes")
+                .iter()
+                .map(|volume| {
+                    (
+                        volume.str_at("name").to_owned(),
+                        volumes::claim_of(volume).to_owned(),
+                    )
+                })
+                .filter(|(_, claim)| !claim.is_empty())
+                .collect()
+        };
+        let new = claims(&pair.new);
+        let changes = claims(&pair.old)
+            .iter()
+            .any(|(name, claim)| new.iter().any(|(other, to)| other == name && to != claim));
+        return vec![if changes && !migrating {
+            Action::DataLoss
+        } else {
+            Action::Restart
+        }];
+    }
+    let says = expected["validateVolumes"].as_str().unwrap_or_default();
+    if migrating && says.ends_with("doesn't exist") {
+        return vec![Action::Pending];
+    }
+    if migrating
+        && expected["migratedVolumes"]
+            .as_array()
+            .is_some_and(|moved| !moved.is_empty())
+    {
+        return vec![Action::MigrateVolumes];
+    }
+    if flow["liveSpec"] == Json::Bool(true) {
+        if flow["denied"]
+            .as_array()
+            .is_some_and(|denied| !denied.is_empty())
+        {
+            return vec![Action::Live, Action::Rejected];
+        }
+        return vec![Action::Live];
+    }
+    vec![Action::None, Action::NextStart]
+}
+
+pub(crate) fn check_live_update(case: &Case) -> Result<(), String> {
+    check(case, "new")
+}
+
+pub(crate) fn check_volumes(case: &Case) -> Result<(), String> {
+    check(case, "vm")
+}
+
+/// The unchanged VM whose instance type or preference was edited after it started.
+pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
+    let base = pair(case, "vm", "vm", &case.input["base"]);
+    let head = pair(case, "vm", "vm", &case.input["head"]);
+    let namespace = base.old.str_at("metadata.namespace").to_owned();
+    let catalogs = [&head.catalog];
+    let claims = CatalogClaims::new(&catalogs, &namespace, "default", true);
+    let captured = Resolver::new(&base.target, vec![&base.catalog]);
+    let live = Resolver::new(&head.target, vec![&head.catalog]);
+    let types = Types::of(&base.old, &namespace, &captured)?;
+    let release = case.release;
+    let configuration = &base.target.configuration;
+    let flow = &case.expected["captured"]["flow"];
+    let wanted = flow["restartRequired"] == Json::Bool(true);
+    let Ok(guest) = Guest::start(release, configuration, &base.old, &types) else {
+        // A VM that conflicts with its captured type never started.
+        return if wanted {
+            Err("the guest does not start".to_owned())
+        } else {
+            Ok(())
+        };
+    };
+    let current = types.apply(release, &base.old);
+    let last_seen =
+        Types::of(&base.old, &namespace, &live).and_then(|types| types.apply(release, &base.old));
+    let decision = decide(&Situation {
+        release,
+        configuration,
+        old: &base.old,
+        last_seen: last_seen.as_ref().map_err(String::as_str),
+        vm: &base.old,
+        current: current.as_ref().map_err(String::as_str),
+        guest: &guest,
+        claims: &claims,
+    });
+    let said = flow["message"].as_str().unwrap_or_default();
+    if wanted == decision.flow.restart_required && said == decision.flow.message {
+        Ok(())
+    } else {
+        Err(format!(
+            "restart required: recorded {wanted} `{said}`, got {} `{}`",
+            decision.flow.restart_required, decision.flow.message
+        ))
+    }
+}
