@@ -2,6 +2,10 @@
 
 mod defaults;
 mod matchers;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
 
 use smol_str::SmolStr;
 

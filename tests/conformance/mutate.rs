@@ -47,6 +47,10 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
                 "v1.VirtualMachine",
                 &Node::from_json(&wanted["vm"]),
             );
+            let normal = schema::decode(case.release, "v1.VirtualMachine", &admitted.vm).node;
+            if !normal.same_value(&admitted.vm) {
+                return Err(format!("not in Go-normal form: {}", admitted.vm.to_json()));
+            }
             if wanted["allowed"] == json!(true) && admitted.vm.same_value(&read.node) {
                 Ok(())
             } else {
