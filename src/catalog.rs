@@ -1,6 +1,14 @@
 //! The index of one side's resources.
 
 pub mod bundle;
+pub mod duplicate;
+pub mod kustomization;
+pub mod path;
+pub mod relevance;
+pub mod root;
+pub mod shown;
+pub mod side;
+pub mod template;
 
 use std::collections::HashMap;
 

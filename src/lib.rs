@@ -16,6 +16,7 @@ pub mod cause;
 pub mod config;
 pub mod conflict;
 pub mod diff;
+pub mod emit;
 pub mod field_path;
 pub mod finding;
 pub mod release;

@@ -1,11 +1,13 @@
 //! What the command line looks like. Each command's own arguments stand beside its code in `commands`.
 
+use std::fmt;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{completions, man};
+use crate::commands::{completions, expand, man};
 
 /// KubeVirt manifests that do not drift
 ///
@@ -45,16 +47,9 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Namespace assumed for objects that name none
-    #[arg(
-        short,
-        long,
-        global = true,
-        value_name = "NAMESPACE",
-        default_value = "default",
-        hide_default_value = false
-    )]
-    pub(crate) namespace: String,
+    /// Namespace assumed for objects that name none [default: from driftless.yaml, else `default`]
+    #[arg(short, long, global = true, value_name = "NAMESPACE")]
+    pub(crate) namespace: Option<String>,
 
     /// Leave out files and directories that match. May repeat
     #[arg(long, global = true, value_name = "GLOB")]
@@ -80,8 +75,34 @@ pub(crate) struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Expand(expand::Args),
     Completions(completions::Args),
     Man(man::Args),
+}
+
+/// How resources are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// A stream of documents.
+    #[default]
+    Yaml,
+    /// A `v1 List`.
+    Json,
+}
+
+impl From<OutputFormat> for Format {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Yaml => Self::Yaml,
+            OutputFormat::Json => Self::Json,
+        }
+    }
+}
+
+impl fmt::Display for OutputFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Format::from(*self).fmt(f)
+    }
 }
 
 /// The command line, named as it was called: `kubectl driftless` for a plugin.

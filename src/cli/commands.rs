@@ -1,6 +1,7 @@
 //! The commands: one file each, with its arguments and `run`.
 
 pub(crate) mod completions;
+pub(crate) mod expand;
 pub(crate) mod man;
 
 use crate::args::{Args, Command};
@@ -8,7 +9,9 @@ use crate::output::{Outcome, Shell};
 
 /// Runs the command asked for.
 pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
+    let global = args.global;
     match args.command {
+        Command::Expand(args) => expand::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
     }

@@ -3,7 +3,9 @@
 
 mod args;
 mod commands;
+mod input;
 mod output;
+mod session;
 
 use std::process::ExitCode;
 

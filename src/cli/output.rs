@@ -4,6 +4,8 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Once;
+use std::time::Instant;
 
 use anyhow::Context;
 use clap::ColorChoice;
@@ -116,6 +118,13 @@ impl Shell {
         self.titled("error", "\u{1b}[1;31m", &message);
     }
 
+    /// Says what to do about what was just said.
+    pub(crate) fn help(&mut self, help: Option<impl Display>) {
+        if let Some(help) = help {
+            self.say(&format!("  help: {}", plain(&help)));
+        }
+    }
+
     /// Says what may be wrong, unless `--quiet`.
     #[allow(dead_code, reason = "for the commands that read manifests")]
     pub(crate) fn warning(&mut self, message: impl Display) {
@@ -130,6 +139,11 @@ impl Shell {
         if self.talk >= Talk::Notes {
             self.titled("note", "\u{1b}[1;36m", &message);
         }
+    }
+
+    /// Whether `--verbose` was given.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.talk >= Talk::Details
     }
 
     /// Says what only `--verbose` asks for.
@@ -152,6 +166,49 @@ impl Shell {
     #[allow(clippy::unused_self, reason = "printing goes through the shell")]
     fn say(&self, line: &str) {
         let _ = writeln!(io::stderr(), "{line}");
+    }
+}
+
+/// A bar on standard error that shows up when work takes over a second on a terminal.
+pub(crate) struct Progress {
+    bar: indicatif::ProgressBar,
+    start: Instant,
+    shown: Once,
+}
+
+impl Progress {
+    /// A bar for that many files, each of which is read and then parsed.
+    pub(crate) fn new(shell: &Shell, files: usize) -> Self {
+        let bar = indicatif::ProgressBar::with_draw_target(
+            Some(files as u64 * 2),
+            indicatif::ProgressDrawTarget::hidden(),
+        );
+        let shown = Once::new();
+        if shell.talk < Talk::Notes || !io::stderr().is_terminal() {
+            shown.call_once(|| ());
+        }
+        Self {
+            bar,
+            start: Instant::now(),
+            shown,
+        }
+    }
+
+    /// One more file was read or parsed.
+    pub(crate) fn step(&self) {
+        self.bar.inc(1);
+        if self.start.elapsed().as_secs() >= 1 {
+            self.shown.call_once(|| {
+                self.bar
+                    .set_draw_target(indicatif::ProgressDrawTarget::stderr());
+            });
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 

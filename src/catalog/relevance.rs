@@ -1,0 +1,94 @@
+//! What a file is worth reading for, told from its bytes before any parsing.
+
+use memchr::memmem;
+
+/// What the bytes of a file promise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relevance {
+    /// No Kubernetes object at all, or none of a kind that matters here.
+    Nothing,
+    /// May hold Kubernetes objects, none that a virtual machine can name.
+    Unrelated,
+    /// Objects that a virtual machine can name, such as claims: worth parsing only beside one.
+    Nameable,
+    /// `KubeVirt` objects.
+    Relevant,
+}
+
+/// Kinds without `kubevirt.io` in their bytes that a virtual machine can name.
+const NAMEABLE: [&[u8]; 3] = [
+    b"PersistentVolumeClaim",
+    b"VolumeSnapshot",
+    b"ControllerRevision",
+];
+
+impl Relevance {
+    /// Judges bytes without parsing them. Text that may hide letters behind escapes or another encoding counts as
+    /// relevant: parsing settles it.
+    pub fn of(bytes: &[u8]) -> Self {
+        let has = |needle: &[u8]| memmem::find(bytes, needle).is_some();
+        if has(b"kubevirt.io") || is_utf16(bytes) || hides_letters(bytes) {
+            Self::Relevant
+        } else if NAMEABLE.iter().any(|kind| has(kind)) {
+            Self::Nameable
+        } else if has(b"apiVersion") && has(b"kind") {
+            Self::Unrelated
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
+/// Whether the bytes start as UTF-16 text does, with or without its mark.
+fn is_utf16(bytes: &[u8]) -> bool {
+    matches!(
+        bytes,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=127, ..] | [1..=127, 0, ..]
+    )
+}
+
+/// Whether a letter may be written as `\u006b`, `\x6b` or `\U0000006b`.
+fn hides_letters(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', bytes).any(|at| {
+        let digits = match bytes.get(at + 1) {
+            Some(b'x') => 2,
+            Some(b'u') => 4,
+            Some(b'U') => 8,
+            _ => return false,
+        };
+        bytes
+            .get(at + 2..at + 2 + digits)
+            .is_some_and(|tail| tail.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_tell_what_a_file_is_worth() {
+        for (text, expected) in [
+            (
+                &b"apiVersion: kubevirt.io/v1\nkind: VirtualMachine"[..],
+                Relevance::Relevant,
+            ),
+            (b"apiVersion: cdi.kubevirt.io/v1beta1", Relevance::Relevant),
+            (
+                b"{\"apiVersion\": \"kubevirt\\u002eio/v1\"}",
+                Relevance::Relevant,
+            ),
+            (b"a: \"\\x6bubevirt\"", Relevance::Relevant),
+            (b"\xff\xfea\0p\0i\0", Relevance::Relevant),
+            (b"a\0p\0i\0", Relevance::Relevant),
+            (b"kind: PersistentVolumeClaim", Relevance::Nameable),
+            (b"kind: VolumeSnapshot", Relevance::Nameable),
+            (b"kind: ControllerRevision", Relevance::Nameable),
+            (b"apiVersion: v1\nkind: Service", Relevance::Unrelated),
+            (b"run: echo '\\usr \\x'", Relevance::Nothing),
+            (b"", Relevance::Nothing),
+        ] {
+            assert_eq!(Relevance::of(text), expected, "{}", text.escape_ascii());
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! One side: every source of a tree parsed, told apart into resources and what is none, and indexed by root.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use rayon::prelude::*;
+use smol_str::SmolStr;
+
+use super::Catalog;
+use super::duplicate::{self, Duplicate};
+use super::kustomization::{self, Kustomization};
+use super::path;
+use super::root::{Exempt, Layout, RootDirectory, Scope};
+use super::template;
+use crate::field_path::FieldPath;
+use crate::resource::Resource;
+use crate::source::{FileId, Sources};
+use crate::yaml::{self, Document, Node, Value};
+
+/// One source of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The source.
+    pub file: FileId,
+    /// What it is read for.
+    pub role: Role,
+}
+
+/// What a source is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Its resources are judged and rendered.
+    Judged,
+    /// Its resources are only there to resolve against.
+    Context,
+    /// Only a kustomization or chart above the given paths: it says what the others are.
+    Frame,
+}
+
+/// One side, base or head: what a tree of manifests holds.
+#[derive(Debug, Default)]
+pub struct Side {
+    /// Every file that was parsed, by path.
+    pub files: Vec<File>,
+    /// Every root, by directory; a root's catalog holds its resources by file, document and position.
+    pub roots: Vec<Root>,
+    /// What was left out and why, by file and document.
+    pub skipped: Vec<Skipped>,
+    /// Documents that look like Kubernetes objects and miss what makes one, by file and document.
+    pub loose: Vec<Loose>,
+    /// Documents that cannot be read, by file and place.
+    pub broken: Vec<yaml::Error>,
+    /// Identities that several resources claim.
+    pub duplicates: Vec<Duplicate>,
+}
+
+/// A file of a side.
+#[derive(Debug)]
+pub struct File {
+    /// Its source.
+    pub id: FileId,
+    /// What it is read for.
+    pub role: Role,
+    /// Its root, by index.
+    pub root: usize,
+    /// Its documents; the trees of resources have moved to the root's catalog and left null.
+    pub documents: Vec<Document>,
+}
+
+/// A root with its resources.
+#[derive(Debug)]
+pub struct Root {
+    /// Where it is and what it sees.
+    pub place: RootDirectory,
+    /// Its resources.
+    pub catalog: Catalog,
+}
+
+/// A document that has `apiVersion` or `kind`, and misses what makes it a resource.
+#[derive(Debug)]
+pub struct Loose {
+    /// Its source.
+    pub file: FileId,
+    /// Its index in the file.
+    pub document: usize,
+    /// Where it lies in its document.
+    pub prefix: FieldPath,
+    /// Its tree.
+    pub node: Node,
+}
+
+/// A file or a document that is no resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// The source.
+    pub file: FileId,
+    /// The document, where only that one is left out.
+    pub document: Option<usize>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why something is no resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Its place tells.
+    Exempt(Exempt),
+    /// It becomes YAML only after a template engine ran.
+    Template {
+        /// The mark found.
+        mark: &'static str,
+        /// What uses the mark.
+        engine: &'static str,
+        /// Byte offset of the mark.
+        at: u32,
+    },
+    /// It holds a `$patch` directive.
+    PatchDirective,
+    /// It is annotated `config.kubernetes.io/local-config`.
+    LocalConfig,
+    /// It has neither `apiVersion` nor `kind`.
+    NotKubernetes,
+}
+
+impl Reason {
+    /// What things left out for this reason are called, for a count: `patches`.
+    pub const fn plural(&self) -> &'static str {
+        match self {
+            Self::Exempt(Exempt::Kustomization) => "kustomizations",
+            Self::Exempt(Exempt::Named { field, .. }) => match field.as_bytes() {
+                [b'p', b'a', b't', b'c', b'h', ..] => "patches",
+                _ => "kustomize inputs",
+            },
+            Self::PatchDirective => "patches",
+            Self::Exempt(Exempt::Chart | Exempt::Values) => "chart files",
+            Self::Exempt(Exempt::ChartTemplate) | Self::Template { .. } => "templates",
+            Self::LocalConfig => "local configurations",
+            Self::NotKubernetes => "documents that are no Kubernetes objects",
+        }
+    }
+
+    /// Whether leaving it out is worth a note: the user may take it for a resource.
+    pub const fn is_notable(&self) -> bool {
+        !matches!(
+            self,
+            Self::NotKubernetes
+                | Self::Exempt(Exempt::Kustomization | Exempt::Chart | Exempt::Values)
+        )
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exempt(Exempt::Kustomization) => f.write_str("it is a kustomization"),
+            Self::Exempt(Exempt::Named {
+                field,
+                kustomization,
+            }) => write!(f, "`{field}` of {kustomization} names it"),
+            Self::Exempt(Exempt::Chart) => f.write_str("it describes a chart"),
+            Self::Exempt(Exempt::ChartTemplate) => f.write_str("it is a template of a chart"),
+            Self::Exempt(Exempt::Values) => f.write_str("it holds values of a chart"),
+            Self::Template { mark, engine, .. } => {
+                write!(
+                    f,
+                    "it holds `{mark}`: a template ({engine}); give driftless what the engine makes of it"
+                )
+            }
+            Self::PatchDirective => f.write_str("`$patch` makes it a patch"),
+            Self::LocalConfig => {
+                f.write_str("`config.kubernetes.io/local-config` keeps it out of the cluster")
+            }
+            Self::NotKubernetes => f.write_str("it has neither apiVersion nor kind"),
+        }
+    }
+}
+
+/// A resource with its root.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'a> {
+    /// The root, by index.
+    pub root: usize,
+    /// The resource.
+    pub resource: &'a Resource,
+}
+
+impl Side {
+    /// Parses the inputs and sorts out what they hold. Inputs may come in any order.
+    /// `progress` is called once a file, from any thread.
+    pub fn build(
+        sources: &Sources,
+        mut inputs: Vec<Input>,
+        scope: &Scope,
+        progress: &(dyn Fn() + Sync),
+    ) -> Self {
+        let path_of = |input: &Input| sources.file(input.file).path();
+        inputs.sort_by(|a, b| (path_of(a), a.role).cmp(&(path_of(b), b.role)));
+        inputs.dedup_by(|a, b| path_of(a) == path_of(b));
+        let kustomizations = read_kustomizations(sources, &inputs);
+        let layout = Layout::new(scope, inputs.iter().map(path_of), &kustomizations);
+        let parsed: Vec<Parsed> = inputs
+            .par_iter()
+            .filter(|input| input.role != Role::Frame)
+            .map(|input| {
+                progress();
+                Parsed::new(sources, *input, &layout)
+            })
+            .collect();
+        let mut side = Self::default();
+        let mut held: Vec<Vec<Resource>> = layout.roots().iter().map(|_| Vec::new()).collect();
+        for parsed in parsed {
+            side.skipped.extend(parsed.skipped);
+            side.loose.extend(parsed.loose);
+            side.broken.extend(parsed.broken);
+            held[parsed.file.root].extend(parsed.resources);
+            side.files.push(parsed.file);
+        }
+        let listed: BTreeSet<FileId> = inputs
+            .iter()
+            .filter(|input| layout.is_listed(path_of(input)))
+            .map(|input| input.file)
+            .collect();
+        let context: BTreeSet<FileId> = inputs
+            .iter()
+            .filter(|input| input.role == Role::Context)
+            .map(|input| input.file)
+            .collect();
+        side.duplicates = duplicate::settle(
+            &mut held,
+            &scope.namespace,
+            &|file| listed.contains(&file),
+            &|file| context.contains(&file),
+        );
+        side.roots = layout
+            .roots()
+            .iter()
+            .cloned()
+            .zip(held)
+            .map(|(place, resources)| Root {
+                place,
+                catalog: Catalog::new(resources),
+            })
+            .collect();
+        side
+    }
+
+    /// Every resource that is judged, by file, document and position.
+    pub fn judged(&self) -> Vec<Placed<'_>> {
+        let mut all: Vec<_> = self
+            .resources()
+            .filter(|placed| {
+                placed
+                    .resource
+                    .file
+                    .is_some_and(|file| self.role(file) == Role::Judged)
+            })
+            .collect();
+        let rank: BTreeMap<FileId, usize> = self
+            .files
+            .iter()
+            .enumerate()
+            .map(|(at, file)| (file.id, at))
+            .collect();
+        all.sort_by(|a, b| {
+            let key = |placed: &Placed<'_>| {
+                let file = placed.resource.file.and_then(|file| rank.get(&file));
+                (file.copied(), placed.resource.document)
+            };
+            key(a)
+                .cmp(&key(b))
+                .then_with(|| a.resource.prefix.cmp(&b.resource.prefix))
+        });
+        all
+    }
+
+    /// Every resource, also those only there to resolve against, by root.
+    pub fn resources(&self) -> impl Iterator<Item = Placed<'_>> {
+        self.roots.iter().enumerate().flat_map(|(root, held)| {
+            held.catalog
+                .resources()
+                .iter()
+                .map(move |resource| Placed { root, resource })
+        })
+    }
+
+    /// What a file is read for; a file that was never parsed is a frame.
+    pub fn role(&self, file: FileId) -> Role {
+        self.file(file).map_or(Role::Frame, |file| file.role)
+    }
+
+    /// The entry of a file.
+    pub fn file(&self, id: FileId) -> Option<&File> {
+        // Ids grow with the path as a rule, so the place is near; a miss costs one walk.
+        self.files
+            .binary_search_by_key(&id, |file| file.id)
+            .ok()
+            .map(|at| &self.files[at])
+            .or_else(|| self.files.iter().find(|file| file.id == id))
+    }
+
+    /// The catalogs a root's resources are resolved against, in order: its own, then those it sees.
+    pub fn catalogs(&self, root: usize) -> Vec<&Catalog> {
+        let seen = self.roots[root].place.sees.iter();
+        std::iter::once(&root)
+            .chain(seen)
+            .map(|at| &self.roots[*at].catalog)
+            .filter(|catalog| !catalog.resources().is_empty())
+            .collect()
+    }
+}
+
+/// Reads every kustomization among the inputs.
+fn read_kustomizations(sources: &Sources, inputs: &[Input]) -> Vec<Kustomization> {
+    inputs
+        .par_iter()
+        .filter_map(|input| {
+            let file = sources.file(input.file);
+            if !kustomization::NAMES.contains(&path::name(file.path())) {
+                return None;
+            }
+            let stream = yaml::parse(input.file, file.bytes());
+            let document = stream.documents.into_iter().find_map(Result::ok)?;
+            kustomization::is_kustomization(&document.root)
+                .then(|| Kustomization::read(file.path(), &document.root))
+        })
+        .collect()
+}
+
+/// What one file holds.
+struct Parsed {
+    file: File,
+    resources: Vec<Resource>,
+    skipped: Vec<Skipped>,
+    loose: Vec<Loose>,
+    broken: Vec<yaml::Error>,
+}
+
+impl Parsed {
+    fn new(sources: &Sources, input: Input, layout: &Layout) -> Self {
+        let source = sources.file(input.file);
+        let mut parsed = Self {
+            file: File {
+                id: input.file,
+                role: input.role,
+                root: layout.root_of(source.path()),
+                documents: Vec::new(),
+            },
+            resources: Vec::new(),
+            skipped: Vec::new(),
+            loose: Vec::new(),
+            broken: Vec::new(),
+        };
+        if let Some(exempt) = layout.exempt(source.path()) {
+            let is_other =
+                exempt == Exempt::Kustomization && !layout.is_kustomization(source.path());
+            if !is_other {
+                parsed.skip(None, Reason::Exempt(exempt));
+                return parsed;
+            }
+        }
+        let stream = yaml::parse(input.file, source.bytes());
+        let mut documents = Vec::new();
+        for document in stream.documents {
+            match document {
+                Ok(document) => documents.push(document),
+                Err(error) => parsed.broken.push(error),
+            }
+        }
+        let mark = if parsed.broken.is_empty() {
+            documents
+                .iter()
+                .filter(|document| is_ours(&document.root))
+                .find_map(|document| template::mark_in_tree(source, &document.root))
+        } else {
+            template::mark_in_text(source.bytes())
+        };
+        if let Some(mark) = mark {
+            parsed.broken.clear();
+            let reason = Reason::Template {
+                mark: mark.text,
+                engine: mark.engine,
+                at: u32::try_from(mark.at).unwrap_or(u32::MAX),
+            };
+            parsed.skip(None, reason);
+            return parsed;
+        }
+        let may_patch = memchr::memmem::find(source.bytes(), b"$patch").is_some();
+        for mut document in documents {
+            let root = std::mem::replace(&mut document.root, Node::new(Value::Null));
+            parsed.take(root, document.index, FieldPath::root(), may_patch);
+            parsed.file.documents.push(document);
+        }
+        parsed
+    }
+
+    fn skip(&mut self, document: Option<usize>, reason: Reason) {
+        self.skipped.push(Skipped {
+            file: self.file.id,
+            document,
+            reason,
+        });
+    }
+
+    /// Sorts one object in: a List gives its items, anything without a name is loose.
+    fn take(&mut self, mut node: Node, document: usize, prefix: FieldPath, may_patch: bool) {
+        if node.is_null() {
+            return;
+        }
+        let (api_version, kind) = (node.get("apiVersion").is_some(), node.get("kind").is_some());
+        if !api_version && !kind {
+            self.skip(Some(document), Reason::NotKubernetes);
+            return;
+        }
+        if may_patch && kustomization::has_patch_directive(&node) {
+            self.skip(Some(document), Reason::PatchDirective);
+            return;
+        }
+        if is_list(&node) {
+            let of: SmolStr = node.str_at("kind").trim_end_matches("List").into();
+            let version: SmolStr = node.str_at("apiVersion").into();
+            let items = node.get_mut("items").and_then(Node::items_mut);
+            for (at, mut item) in items
+                .map(std::mem::take)
+                .unwrap_or_default()
+                .into_iter()
+                .enumerate()
+            {
+                name_item(&mut item, &of, &version);
+                let prefix = prefix.field("items").index(at);
+                self.take(item, document, prefix, false);
+            }
+            return;
+        }
+        if is_local_config(&node) {
+            self.skip(Some(document), Reason::LocalConfig);
+            return;
+        }
+        match Resource::from_node(node, Some(self.file.id), document, prefix.clone()) {
+            Ok(resource) => self.resources.push(resource),
+            Err(node) => self.loose.push(Loose {
+                file: self.file.id,
+                document,
+                prefix,
+                node,
+            }),
+        }
+    }
+}
+
+/// Whether a document is a `v1 List` or a typed list such as `VirtualMachineList`.
+fn is_list(node: &Node) -> bool {
+    node.str_at("kind").ends_with("List")
+        && node.path("metadata.name").is_none()
+        && matches!(
+            node.get("items").map(|items| &items.value),
+            Some(Value::Seq(_) | Value::Null)
+        )
+}
+
+/// Gives an item of a typed list the kind that the list implies.
+fn name_item(item: &mut Node, kind: &str, version: &str) {
+    let Some(map) = item.as_map_mut().filter(|_| !kind.is_empty()) else {
+        return;
+    };
+    if map.get("apiVersion").is_none() && map.get("kind").is_none() {
+        map.insert("apiVersion", Node::string(version));
+        map.insert("kind", Node::string(kind));
+    }
+}
+
+fn is_local_config(node: &Node) -> bool {
+    let annotation = FieldPath::root()
+        .field("metadata")
+        .field("annotations")
+        .field("config.kubernetes.io/local-config");
+    annotation
+        .find(node)
+        .is_some_and(|value| value.as_str() != Some("false"))
+}
+
+/// Whether a document, or an item of it, is of a kind whose text driftless judges: a template mark in it is a template.
+fn is_ours(node: &Node) -> bool {
+    let version = node.str_at("apiVersion");
+    let kind = node.str_at("kind");
+    let group = version.split('/').next().unwrap_or_default();
+    group.ends_with("kubevirt.io")
+        || matches!(
+            kind,
+            "PersistentVolumeClaim" | "VolumeSnapshot" | "ControllerRevision"
+        )
+        || node.items_at("items").iter().any(is_ours)
+}
+
+#[cfg(test)]
+mod tests;

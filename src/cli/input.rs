@@ -1,0 +1,5 @@
+//! Where texts come from: directories, standard input.
+
+pub(crate) mod discover;
+pub(crate) mod read;
+pub(crate) mod stdin;

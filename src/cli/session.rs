@@ -1,0 +1,363 @@
+//! What every command that reads manifests starts from: discovered files → sources → resources by root → targets.
+//!
+//! ```text
+//! let session = Session::load(&Request { global, paths: &args.paths, wants: Wants::Relevant }, shell)?;
+//! let resolvers = session.resolvers();
+//! for placed in session.side.judged() { let resolver = resolvers.of(&placed); … }
+//! Ok(outcome.max(session.outcome()))
+//! ```
+//!
+//! `session.side_of(files)` makes another side, such as the base of a change, over the same sources.
+
+mod settings;
+mod targets;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use driftless::catalog::Catalog;
+use driftless::catalog::duplicate::{Duplicate, Nearness, Stand};
+use driftless::catalog::root::Scope;
+use driftless::catalog::side::{File, Input, Placed, Reason, Role, Side};
+use driftless::config::{Config, Target};
+use driftless::field_path::FieldPath;
+use driftless::resolve::Resolver;
+use driftless::resource::Resource;
+use driftless::source::{FileId, SourceFile, Sources};
+use driftless::yaml::{Document, StrictKind, StrictProblem};
+
+use crate::args::Global;
+use crate::input::discover::{self, Discovery, Exclude};
+use crate::input::read::{self, Text, Wants};
+use crate::output::{Outcome, Progress, Shell};
+use crate::session::targets::Targets;
+
+/// What to load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// The global options.
+    pub(crate) global: &'a Global,
+    /// Files and directories; `-` is standard input; none is the working directory.
+    pub(crate) paths: &'a [PathBuf],
+    /// Which files matter.
+    pub(crate) wants: Wants,
+}
+
+/// A tree of manifests, read and sorted out, with the clusters it is for.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// Every text, of every side.
+    pub(crate) sources: Sources,
+    /// What the paths hold.
+    pub(crate) side: Side,
+    /// The settings of `driftless.yaml`, or the defaults.
+    #[allow(dead_code, reason = "for commands with rules and profiles")]
+    pub(crate) config: Config,
+    scope: Scope,
+    targets: Targets,
+    stated: Catalog,
+    unreadable: usize,
+}
+
+impl Session {
+    /// Reads the paths. What cannot be read is said at once and remembered in [`Self::outcome`].
+    pub(crate) fn load(request: &Request<'_>, shell: &mut Shell) -> anyhow::Result<Self> {
+        let here = [PathBuf::from(".")];
+        let paths = if request.paths.is_empty() {
+            &here[..]
+        } else {
+            request.paths
+        };
+        let global = request.global;
+        let mut sources = Sources::default();
+        let settings = settings::find(global, paths, &mut sources)?;
+        let exclude = Exclude::new(&[
+            (String::new(), global.exclude.clone()),
+            (settings.directory.clone(), settings.config.exclude.clone()),
+        ])?;
+        let context: Vec<_> = global
+            .context
+            .iter()
+            .cloned()
+            .chain(settings.paths(&settings.config.context))
+            .collect();
+        let jobs = rayon::current_num_threads();
+        let mut discovery = discover::discover(paths, &context, &exclude, jobs);
+        let progress = Progress::new(shell, discovery.files.len());
+        let texts = read::read(&mut discovery, request.wants, &|| progress.step());
+        let scope = Scope {
+            given: discovery.given.clone(),
+            context: discovery.context.clone(),
+            configured: settings.joined(&settings.config.roots),
+            namespace: global
+                .namespace
+                .clone()
+                .or_else(|| settings.config.target.namespace.clone())
+                .unwrap_or_else(|| "default".to_owned()),
+        };
+        let inputs = push(&mut sources, texts);
+        let side = Side::build(&sources, inputs, &scope, &|| progress.step());
+        drop(progress);
+        say_unreadable(&discovery, shell);
+        let mut session = Self {
+            targets: Targets::default(),
+            stated: Catalog::new(settings.config.infer.clone()),
+            config: settings.config.clone(),
+            unreadable: discovery.unreadable.len(),
+            sources,
+            side,
+            scope,
+        };
+        session.targets =
+            targets::settle(global, &settings, &session.side, &session.sources, shell)?;
+        Ok(session)
+    }
+
+    /// Another side over the same sources and settings, such as the base of a change, from texts by path. Texts of
+    /// kustomizations and charts above the paths may be among them.
+    #[allow(dead_code, reason = "for commands that compare two sides")]
+    pub(crate) fn side_of(&mut self, files: Vec<(String, Vec<u8>)>) -> Side {
+        let texts = files.into_iter().map(|(path, bytes)| Text {
+            path,
+            bytes,
+            role: Role::Judged,
+        });
+        let inputs = push(&mut self.sources, texts.collect());
+        Side::build(&self.sources, inputs, &self.scope, &|| ())
+    }
+
+    /// The target of a resource, by the file it stands in.
+    pub(crate) fn target_of(&self, file: Option<FileId>) -> &Target {
+        self.targets.of(file)
+    }
+
+    /// A resolver for each root and target of the session's own side.
+    pub(crate) fn resolvers(&self) -> Resolvers<'_> {
+        self.resolvers_of(&self.side)
+    }
+
+    /// A resolver for each root and target of a side over this session's sources.
+    pub(crate) fn resolvers_of<'a>(&'a self, side: &'a Side) -> Resolvers<'a> {
+        let mut by_place = BTreeMap::new();
+        for placed in side.resources() {
+            let target = self.targets.index(placed.resource.file);
+            by_place.entry((placed.root, target)).or_insert_with(|| {
+                let mut catalogs = side.catalogs(placed.root);
+                catalogs.push(&self.stated);
+                Resolver::new(self.targets.at(target), catalogs)
+            });
+        }
+        Resolvers {
+            targets: &self.targets,
+            by_place,
+        }
+    }
+
+    /// What reading alone makes of the run: paths that could not be read.
+    pub(crate) const fn outcome(&self) -> Outcome {
+        if self.unreadable > 0 {
+            Outcome::CouldNot
+        } else {
+            Outcome::Clean
+        }
+    }
+
+    /// Says every document that cannot be read, each key set twice, and each identity that two resources of one file or
+    /// kustomization claim; gives what is spoiled by it. For commands that do not report findings.
+    pub(crate) fn say_bad_documents(&self, shell: &mut Shell) -> Bad {
+        let mut bad = Bad::default();
+        for error in &self.side.broken {
+            if self.side.role(error.span.file) == Role::Judged {
+                bad.count += 1;
+            }
+            shell.error(format!("{}: {error}", self.sources.describe(error.span)));
+            shell.help(error.help);
+        }
+        for file in &self.side.files {
+            for document in &file.documents {
+                self.say_strict_problems(file, document, &mut bad, shell);
+                if let Some(span) = document.ignored {
+                    let place = self.sources.describe(span);
+                    shell.warning(format!("{place}: kubectl never reads what follows here"));
+                }
+            }
+        }
+        for duplicate in &self.side.duplicates {
+            let message = self.duplicate_message(duplicate);
+            match duplicate.nearness {
+                Nearness::File | Nearness::Kustomization => {
+                    bad.count += 1;
+                    bad.stands.push(duplicate.first.clone());
+                    bad.stands.push(duplicate.second.clone());
+                    shell.error(message);
+                }
+                Nearness::Root => shell.warning(message),
+                Nearness::Roots => shell.detail(message),
+            }
+        }
+        bad
+    }
+
+    fn say_strict_problems(
+        &self,
+        file: &File,
+        document: &Document,
+        bad: &mut Bad,
+        shell: &mut Shell,
+    ) {
+        let refused = |problem: &&StrictProblem| problem.kind != StrictKind::Spellings;
+        let mut problems = document.strict.iter().filter(refused).peekable();
+        if problems.peek().is_some() && file.role == Role::Judged {
+            bad.count += 1;
+            bad.documents.insert((file.id, document.index));
+        }
+        for problem in problems {
+            shell.error(format!(
+                "{}: `{}` is set twice, first at {}; kubectl refuses the document",
+                self.sources.describe(problem.second),
+                problem.key,
+                self.sources.describe(problem.first),
+            ));
+            shell.help(problem.help());
+        }
+    }
+
+    fn duplicate_message(&self, duplicate: &Duplicate) -> String {
+        let place = |stand: &Stand| match self.resource_at(stand).and_then(|r| r.node.origin.span())
+        {
+            Some(span) => self.sources.describe(span),
+            None => self.sources.file(stand.file).path().to_owned(),
+        };
+        let why = match duplicate.nearness {
+            Nearness::File => "a file holds one resource of a name once",
+            Nearness::Kustomization => {
+                "one kustomization lists both files, and kustomize refuses them"
+            }
+            Nearness::Root => "a cluster keeps what it is given last",
+            Nearness::Roots => "they are in different roots, taken to be for different clusters",
+        };
+        format!(
+            "{}: {} differs from the one at {}; {why}",
+            place(&duplicate.second),
+            duplicate.id,
+            place(&duplicate.first),
+        )
+    }
+
+    /// `path:line:column` of a field of a resource, or of its nearest ancestor that is there.
+    pub(crate) fn place(&self, resource: &Resource, field: &FieldPath) -> String {
+        let (_, node) = field.nearest(&resource.node);
+        match (node.origin.span(), resource.file) {
+            (Some(span), _) => self.sources.describe(span),
+            (None, Some(file)) => self.sources.file(file).path().to_owned(),
+            (None, None) => resource.id.to_string(),
+        }
+    }
+
+    fn resource_at(&self, stand: &Stand) -> Option<&Resource> {
+        let catalog = &self.side.roots.get(stand.root)?.catalog;
+        catalog.resources().iter().find(|resource| {
+            resource.file == Some(stand.file)
+                && resource.document == stand.document
+                && resource.prefix == stand.prefix
+        })
+    }
+
+    /// Says what was left out: a count by reason, and each with `--verbose`.
+    pub(crate) fn say_skipped(&self, shell: &mut Shell) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for skipped in &self.side.skipped {
+            if self.side.role(skipped.file) != Role::Judged {
+                continue;
+            }
+            if skipped.reason.is_notable() {
+                *counts.entry(skipped.reason.plural()).or_default() += 1;
+            }
+            let file = self.sources.file(skipped.file);
+            let place = match (skipped.document, &skipped.reason) {
+                (_, Reason::Template { at, .. }) => {
+                    format!("{}:{}", file.path(), file.position(*at))
+                }
+                (Some(document), _) if document > 0 => {
+                    format!("{}, document {}", file.path(), document + 1)
+                }
+                _ => file.path().to_owned(),
+            };
+            shell.detail(format!("{place}: skipped: {}", skipped.reason));
+        }
+        if !counts.is_empty() {
+            let list: Vec<_> = counts
+                .iter()
+                .map(|(what, count)| format!("{count} {what}"))
+                .collect();
+            let hint = if shell.is_verbose() {
+                ""
+            } else {
+                "; --verbose lists them"
+            };
+            shell.note(format!("skipped {}{hint}", list.join(", ")));
+        }
+    }
+}
+
+/// What is wrong with the input beyond what a command can work with.
+#[derive(Debug, Default)]
+pub(crate) struct Bad {
+    /// How many documents and identities.
+    pub(crate) count: usize,
+    documents: BTreeSet<(FileId, usize)>,
+    stands: Vec<Stand>,
+}
+
+impl Bad {
+    /// Whether a resource is among what is wrong.
+    pub(crate) fn holds(&self, placed: &Placed<'_>) -> bool {
+        let resource = placed.resource;
+        let Some(file) = resource.file else {
+            return false;
+        };
+        self.documents.contains(&(file, resource.document))
+            || self.stands.iter().any(|stand| {
+                stand.file == file
+                    && stand.document == resource.document
+                    && stand.prefix == resource.prefix
+            })
+    }
+}
+
+/// A resolver for each root and target.
+#[derive(Debug)]
+pub(crate) struct Resolvers<'a> {
+    targets: &'a Targets,
+    by_place: BTreeMap<(usize, usize), Resolver<'a>>,
+}
+
+impl<'a> Resolvers<'a> {
+    /// The resolver for a resource of the side the resolvers were made for.
+    pub(crate) fn of(&self, placed: &Placed<'_>) -> &Resolver<'a> {
+        let target = self.targets.index(placed.resource.file);
+        self.by_place
+            .get(&(placed.root, target))
+            .expect("made for every resource of the side")
+    }
+}
+
+/// Adds texts to the sources.
+fn push(sources: &mut Sources, texts: Vec<Text>) -> Vec<Input> {
+    texts
+        .into_iter()
+        .map(|text| Input {
+            file: sources.push(SourceFile::new(text.path, text.bytes)),
+            role: text.role,
+        })
+        .collect()
+}
+
+fn say_unreadable(discovery: &Discovery, shell: &mut Shell) {
+    for (path, reason) in &discovery.unreadable {
+        shell.error(format!("cannot read `{path}`: {reason}"));
+    }
+    for (path, reason) in &discovery.unfollowed {
+        shell.detail(format!("{path}: skipped: {reason}"));
+    }
+}

@@ -1,0 +1,74 @@
+//! Resources as text: a YAML stream, a `v1 List` in JSON.
+
+use std::fmt;
+
+use serde_json::json;
+
+use crate::yaml::{self, Node};
+
+/// How resources are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// One document a resource, with `---` before each but the first.
+    #[default]
+    Yaml,
+    /// One `v1 List`.
+    Json,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Yaml => "yaml",
+            Self::Json => "json",
+        })
+    }
+}
+
+/// Every resource in one text.
+pub fn emit_all<'a>(format: Format, resources: impl IntoIterator<Item = &'a Node>) -> String {
+    match format {
+        Format::Yaml => emit_yaml(resources),
+        Format::Json => emit_json(resources),
+    }
+}
+
+/// A stream of documents.
+fn emit_yaml<'a>(resources: impl IntoIterator<Item = &'a Node>) -> String {
+    let texts: Vec<_> = resources.into_iter().map(yaml::emit::to_string).collect();
+    texts.join("---\n")
+}
+
+/// A `v1 List` of the resources.
+fn emit_json<'a>(resources: impl IntoIterator<Item = &'a Node>) -> String {
+    let items: Vec<_> = resources.into_iter().map(Node::to_json).collect();
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+    format!("{list:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_separated() {
+        let node = Node::from_json(&json!({"kind": "A"}));
+        assert_eq!(
+            emit_all(Format::Yaml, [&node, &node]),
+            "kind: A\n---\nkind: A\n"
+        );
+        assert_eq!(emit_all(Format::Yaml, []), "");
+    }
+
+    #[test]
+    fn json_is_always_a_list() {
+        let node = Node::from_json(&json!({"kind": "A", "spec": {}}));
+        let text = emit_all(Format::Json, [&node]);
+        let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            read,
+            json!({"apiVersion": "v1", "kind": "List", "items": [{"kind": "A", "spec": {}}]})
+        );
+        assert!(emit_all(Format::Json, []).contains("\"items\": []"));
+    }
+}
