@@ -3,6 +3,7 @@
 
 mod args;
 mod commands;
+mod expansion;
 mod input;
 mod output;
 mod session;

@@ -1,19 +1,18 @@
 //! `expand`: what each VM is once its instance type and preference are applied.
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
-use driftless::catalog::bundle::{self, compare::Absence};
 use driftless::catalog::side::Placed;
 use driftless::emit;
-use driftless::field_path::FieldPath;
-use driftless::resolve::{ResolveError, Resolver};
+use driftless::field_path::Segment;
+use driftless::resolve::Resolver;
 use driftless::resource::Resource;
-use driftless::schema;
-use driftless::transform::expand::{ExpandError, expand};
-use driftless::yaml::{Node, Origin};
+use driftless::transform::explain::{Explained, Giver, explain};
 use rayon::prelude::*;
 
 use crate::args::{Global, OutputFormat};
+use crate::expansion::{self, Steps, Taken};
 use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
@@ -32,6 +31,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAMESPACE/NAME")]
     vm: Vec<String>,
 
+    /// Run KubeVirt's whole mutating webhook first, as in a cluster
+    #[arg(long)]
+    admitted: bool,
+
+    /// Say for every field where its value came from, instead of printing the VM
+    #[arg(long, conflicts_with = "output")]
+    explain: bool,
+
     /// Format
     #[arg(short, long, value_name = "FORMAT", default_value_t)]
     output: OutputFormat,
@@ -39,14 +46,12 @@ pub(crate) struct Args {
 
 /// Expands every VM of the paths.
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
-    let session = Session::load(
-        &Request {
-            global,
-            paths: &args.paths,
-            wants: Wants::Relevant,
-        },
-        shell,
-    )?;
+    let request = Request {
+        global,
+        paths: &args.paths,
+        wants: Wants::Relevant,
+    };
+    let session = Session::load(&request, shell)?;
     let bad = session.say_bad_documents(shell);
     session.say_skipped(shell);
     let vms: Vec<_> = session
@@ -73,25 +78,41 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         shell.note("there is no VirtualMachine among the files read");
     }
     let resolvers = session.resolvers();
+    let steps = Steps {
+        admitted: args.admitted,
+        expanded: true,
+    };
     let results: Vec<_> = vms
         .par_iter()
         .filter(|vm| !bad.holds(vm))
-        .map(|vm| (vm, expanded(vm, resolvers.of(vm))))
+        .map(|vm| (vm, expansion::take(vm, steps, resolvers.of(vm))))
         .collect();
     let mut nodes = Vec::new();
     for (vm, result) in results {
+        let resolver = resolvers.of(vm);
         match result {
-            Ok(node) => nodes.push(node),
-            Err(error) => {
+            Ok(mut taken) => {
+                expansion::say_remarks(&taken, vm.resource, &session, shell);
+                if args.explain {
+                    let text = explanation(&taken, vm, &session, resolver);
+                    shell.data(text.as_bytes())?;
+                } else {
+                    expansion::finish(&mut taken.node, resolver);
+                    nodes.push(taken.node);
+                }
+            }
+            Err(failure) => {
                 outcome = outcome.max(Outcome::Findings);
-                say(&error, vm, &session, resolvers.of(vm), shell);
+                expansion::say_failure(&failure, vm.resource, &session, resolver, shell);
             }
         }
     }
     if bad.count > 0 {
         outcome = outcome.max(Outcome::Findings);
     }
-    shell.data(emit::emit_all(args.output.into(), &nodes).as_bytes())?;
+    if !args.explain {
+        shell.data(emit::emit_all(args.output.into(), &nodes).as_bytes())?;
+    }
     Ok(outcome)
 }
 
@@ -104,137 +125,74 @@ fn is_wanted(wanted: &[String], session: &Session, vm: &Resource) -> bool {
         })
 }
 
-/// The VM as the API would answer, with what Go always writes, without what only a cluster knows.
-fn expanded(vm: &Placed<'_>, resolver: &Resolver<'_>) -> Result<Node, ExpandError> {
-    let resource = vm.resource;
-    let namespace = resource.namespace_or(&resolver.target().namespace);
-    let mut node = expand(&resource.node, namespace, resolver)?;
-    schema::encode(resolver.release(), "v1.VirtualMachine", &mut node);
-    node.remove("status");
-    Ok(node)
-}
-
-/// Says why a VM is left out, with the place in its file.
-pub(crate) fn say(
-    error: &ExpandError,
+/// Every field of the expanded VM with its giver and place, a line each.
+fn explanation(
+    taken: &Taken,
     vm: &Placed<'_>,
     session: &Session,
     resolver: &Resolver<'_>,
-    shell: &mut Shell,
-) {
-    let resource = vm.resource;
-    let at = |path: &FieldPath| session.place(resource, path);
-    match error {
-        ExpandError::Conflicts(conflicts) => {
-            for conflict in &conflicts.0 {
-                let place = match conflict.origin {
-                    Origin::Source(span) => session.sources.describe(span),
-                    _ => at(&conflict.field),
-                };
-                shell.error(format!("{place}: {}: {conflict}", resource.id));
-            }
-            shell.help(Some(
-                "remove the field from the VM, or the reference to the instance type",
-            ));
-        }
-        ExpandError::Resolve(error) => {
-            let place = at(&named_by(error, resource));
-            shell.error(format!("{place}: {}: {error}", resource.id));
-            shell.help(remedy(error, session, resolver));
-        }
-        ExpandError::Malformed { path, .. } => {
-            shell.error(format!("{}: {}: {error}", at(path), resource.id));
-        }
-        ExpandError::Refused(_) => {
-            shell.error(format!(
-                "{}: {}: {error}",
-                at(&FieldPath::root()),
-                resource.id
-            ));
-        }
+) -> String {
+    let namespace = vm.resource.namespace_or(&resolver.target().namespace);
+    let followed = &taken.unexpanded;
+    let instancetype = resolver
+        .resolve_instancetype(followed, namespace)
+        .ok()
+        .flatten();
+    let preference = resolver
+        .resolve_preference(followed, namespace)
+        .ok()
+        .flatten();
+    let mut text = format!("{}\n", vm.resource.id);
+    for field in explain(
+        &taken.node,
+        vm.resource,
+        instancetype.as_ref(),
+        preference.as_ref(),
+    ) {
+        let giver = giver(&field, session, resolver);
+        let _ = writeln!(text, "  {}: {}  # {giver}", field.path, shown(&field));
+    }
+    text
+}
+
+fn giver(field: &Explained<'_>, session: &Session, resolver: &Resolver<'_>) -> String {
+    let at = |span: Option<_>| {
+        span.map_or_else(String::new, |span| {
+            format!(", {}", session.sources.describe(span))
+        })
+    };
+    match field.giver {
+        Giver::Vm(span) => format!("VM{}", at(span)),
+        Giver::Instancetype(id, span) => format!("instance type {id}{}", at(span)),
+        Giver::Preference(id, span) => format!("preference {id}{}", at(span)),
+        Giver::Bundle(entry) => format!(
+            "{} {}, built in, KubeVirt {}",
+            entry.kind,
+            entry.name,
+            resolver.release()
+        ),
+        Giver::Default(writer) => format!("KubeVirt's default, {}", writer.0),
+        Giver::Elsewhere(span) => session.sources.describe(span),
     }
 }
 
-/// The field of the VM that leads to nothing.
-fn named_by(error: &ResolveError, vm: &Resource) -> FieldPath {
-    let (kind, name) = match error {
-        ResolveError::NotFound { kind, name, .. } | ResolveError::Ambiguous { kind, name } => {
-            (*kind, name.as_str())
-        }
-        ResolveError::UnexpectedKind { matcher, .. } => {
-            return FieldPath::parse(&format!("spec.{}.kind", matcher.field()));
-        }
-        ResolveError::Malformed { .. }
-        | ResolveError::Undecodable { .. }
-        | ResolveError::UnexpectedType { .. } => return FieldPath::parse("spec"),
-    };
-    let matchers = if kind.ends_with("Preference") {
-        &["preference"][..]
-    } else if kind == "ControllerRevision" {
-        &["instancetype", "preference"][..]
-    } else {
-        &["instancetype"][..]
-    };
-    for matcher in matchers {
-        for key in ["name", "revisionName"] {
-            let path = FieldPath::parse(&format!("spec.{matcher}.{key}"));
-            if path.find(&vm.node).and_then(Node::as_str) == Some(name) {
-                return path;
-            }
-        }
-    }
-    FieldPath::parse("spec")
-}
-
-/// What to do about a reference that leads nowhere.
-fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> Option<String> {
-    let ResolveError::NotFound {
-        kind,
-        namespace,
-        name,
-        ..
-    } = error
-    else {
-        return None;
-    };
-    let elsewhere = session.side.resources().find(|placed| {
-        let id = &placed.resource.id;
-        id.kind == *kind && id.name == *name
-    });
-    if let Some(placed) = elsewhere {
-        let file = placed
-            .resource
-            .file
-            .map(|file| session.sources.file(file).path());
-        let root = &session.side.roots[placed.root].place.directory;
-        let namespaces = match (namespace, &placed.resource.id.namespace) {
-            (Some(wanted), Some(there)) if wanted != there => format!(", in namespace {there}"),
-            _ => String::new(),
+/// The value, but for text the guest reads, which may hold secrets.
+fn shown<'a>(field: &'a Explained<'_>) -> &'a str {
+    let guest = field.path.segments().iter().any(|segment| {
+        let Segment::Field(name) = segment else {
+            return false;
         };
-        return Some(format!(
-            "{} has one of that name{namespaces}, in a root the VM does not see: name it in the kustomization, or add --context {}",
-            file.unwrap_or_default(),
-            if root.is_empty() { "." } else { root }
-        ));
+        [
+            "userData",
+            "networkData",
+            "userDataBase64",
+            "networkDataBase64",
+        ]
+        .contains(&name.as_str())
+    });
+    if guest {
+        "(text for the guest)"
+    } else {
+        &field.value
     }
-    let release = resolver.release();
-    match bundle::compare::absence(release, kind, name) {
-        Some(Absence::Removed { last, nearest }) => {
-            let instead = nearest.map_or_else(String::new, |near| {
-                format!("; nearest today is {}", near.id.name)
-            });
-            return Some(format!(
-                "KubeVirt ships it up to {last}, not in {release}: choose another, or keep its manifest in the repository{instead}"
-            ));
-        }
-        Some(Absence::NotYet { first }) => {
-            return Some(format!(
-                "KubeVirt ships it from {first} on, not in {release}: choose another, or add its manifest"
-            ));
-        }
-        None => {}
-    }
-    Some(format!(
-        "add the manifest of {kind} {name}, or give the directory that has it with --context"
-    ))
 }

@@ -1,0 +1,376 @@
+//! One VM on its way through admission and expansion, and what is said where it fails.
+
+use driftless::catalog::bundle::{self, compare::Absence};
+use driftless::catalog::side::Placed;
+use driftless::cause::Refusal;
+use driftless::field_path::FieldPath;
+use driftless::resolve::infer::{self, InferError};
+use driftless::resolve::{ResolveError, Resolver};
+use driftless::resource::{Resource, ResourceId};
+use driftless::schema::{self, Problem, ProblemKind};
+use driftless::stored::Matcher;
+use driftless::transform::admit::{self, NotAdmitted, Unknown};
+use driftless::transform::expand::{ExpandError, expand};
+use driftless::yaml::{Node, Origin};
+
+use crate::output::Shell;
+use crate::session::Session;
+
+/// The type a VM is read and written as.
+const VM: &str = "v1.VirtualMachine";
+
+/// How far a VM is taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps {
+    /// Whether the mutating webhook runs first.
+    pub(crate) admitted: bool,
+    /// Whether instance type and preference are applied.
+    pub(crate) expanded: bool,
+}
+
+/// A VM taken so far.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// The VM in Go-normal form.
+    pub(crate) node: Node,
+    /// The VM right before it was expanded: its matchers are those that were followed.
+    pub(crate) unexpanded: Node,
+    /// What to say beside it.
+    pub(crate) remarks: Vec<Remark>,
+}
+
+/// Something to say about a VM that went through.
+#[derive(Debug)]
+pub(crate) struct Remark {
+    field: FieldPath,
+    text: String,
+}
+
+/// Why a VM did not go through.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// It cannot be expanded.
+    Expand(ExpandError),
+    /// A matcher that names a volume leads nowhere.
+    Infer(InferError),
+    /// The mutating webhook refuses it.
+    Admit(NotAdmitted),
+}
+
+impl From<NotAdmitted> for Failure {
+    fn from(error: NotAdmitted) -> Self {
+        match error {
+            NotAdmitted::Infer(error) => Self::Infer(error),
+            error => Self::Admit(error),
+        }
+    }
+}
+
+/// Takes a VM as far as asked. Where nothing is admitted, only matchers that name a volume are settled first, as
+/// admission would have done.
+pub(crate) fn take(
+    vm: &Placed<'_>,
+    steps: Steps,
+    resolver: &Resolver<'_>,
+) -> Result<Taken, Failure> {
+    let written = &vm.resource.node;
+    let namespace = vm.resource.namespace_or(&resolver.target().namespace);
+    let mut remarks = Vec::new();
+    let decoded = schema::decode(resolver.release(), VM, written);
+    remarks.extend(
+        decoded
+            .problems
+            .iter()
+            .filter_map(|problem| dropped(problem, resolver)),
+    );
+    let unexpanded = if steps.admitted {
+        let mut admitted = admit::mutate(written, None, resolver)?;
+        for field in &admitted.random {
+            drop_field(&mut admitted.vm, field);
+            remarks.push(Remark {
+                field: field.clone(),
+                text: format!("KubeVirt makes up `{field}` at random; it is left out"),
+            });
+        }
+        remarks.extend(admitted.unknown.iter().map(unknown));
+        admitted.vm
+    } else {
+        let mut vm = written.clone();
+        for settled in infer::infer(&mut vm, namespace, resolver).map_err(Failure::Infer)? {
+            if settled.cleared_memory.is_some() {
+                remarks.push(Remark {
+                    field: FieldPath::parse("spec.template.spec.domain.memory"),
+                    text: "the memory is dropped for the inferred instance type's, as failure policy Ignore has it".to_owned(),
+                });
+            }
+        }
+        vm
+    };
+    let node = if steps.expanded {
+        expand(&unexpanded, namespace, resolver).map_err(Failure::Expand)?
+    } else {
+        unexpanded.clone()
+    };
+    Ok(Taken {
+        node,
+        unexpanded,
+        remarks,
+    })
+}
+
+/// Adds what Go always writes and takes away what only a cluster knows.
+pub(crate) fn finish(node: &mut Node, resolver: &Resolver<'_>) {
+    schema::encode(resolver.release(), VM, node);
+    node.remove("status");
+}
+
+fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<Remark> {
+    let release = resolver.release();
+    let path = &problem.path;
+    if path.to_string().starts_with("status") {
+        return None;
+    }
+    let text = match &problem.kind {
+        ProblemKind::UnknownField { .. } => {
+            format!("the API server drops `{path}`: KubeVirt knows no such field")
+        }
+        ProblemKind::UnsupportedField { since, .. } if *since > release => {
+            format!(
+                "the API server of KubeVirt {release} drops `{path}`: the field came with {since}"
+            )
+        }
+        ProblemKind::UnsupportedField { until, .. } => {
+            format!(
+                "the API server of KubeVirt {release} drops `{path}`: the field went after {until}"
+            )
+        }
+        ProblemKind::DroppedNull | ProblemKind::WrongType { .. } => return None,
+    };
+    Some(Remark {
+        field: path.clone(),
+        text,
+    })
+}
+
+fn unknown(unknown: &Unknown) -> Remark {
+    let (field, text) = match unknown {
+        Unknown::Preference(error) => (
+            "spec.preference",
+            format!("{error}; what it prefers is not in the result"),
+        ),
+        Unknown::DataSource { namespace, name } => (
+            "spec.dataVolumeTemplates",
+            format!(
+                "DataSource {namespace}/{name} is not among the files read; its label may set the architecture"
+            ),
+        ),
+    };
+    Remark {
+        field: FieldPath::parse(field),
+        text,
+    }
+}
+
+/// Takes a field out, and what the webhook made only to hold it.
+fn drop_field(vm: &mut Node, field: &FieldPath) {
+    let path = field.to_string();
+    vm.remove(&path);
+    if let Some((parent, _)) = path.rsplit_once('.') {
+        let made = vm.path(parent).is_some_and(|node| {
+            node.entries().is_empty() && matches!(node.origin, Origin::Written(_))
+        });
+        if made {
+            vm.remove(parent);
+        }
+    }
+}
+
+/// Says what there is to say about a VM that went through.
+pub(crate) fn say_remarks(
+    taken: &Taken,
+    resource: &Resource,
+    session: &Session,
+    shell: &mut Shell,
+) {
+    for remark in &taken.remarks {
+        let place = session.place(resource, &remark.field);
+        shell.warning(format!("{place}: {}: {}", resource.id, remark.text));
+    }
+}
+
+/// Says why a VM did not go through, with the place in its file and the remedy.
+pub(crate) fn say_failure(
+    failure: &Failure,
+    resource: &Resource,
+    session: &Session,
+    resolver: &Resolver<'_>,
+    shell: &mut Shell,
+) {
+    let mut say = |path: &FieldPath, message: &str, help: Option<String>| {
+        let place = session.place(resource, path);
+        shell.error(format!("{place}: {}: {message}", resource.id));
+        shell.help(help);
+    };
+    match failure {
+        Failure::Expand(ExpandError::Conflicts(conflicts)) => {
+            for (at, conflict) in conflicts.0.iter().enumerate() {
+                let place = match conflict.origin {
+                    Origin::Source(span) => session.sources.describe(span),
+                    _ => session.place(resource, &conflict.field),
+                };
+                shell.error(format!("{place}: {}: {conflict}", resource.id));
+                if at + 1 == conflicts.0.len() {
+                    shell.help(Some("an instance type owns what it sets: remove the fields from the VM, or choose another instance type"));
+                }
+            }
+        }
+        Failure::Expand(ExpandError::Resolve(error)) => {
+            say(
+                &named_by(error, resource),
+                &error.to_string(),
+                remedy(error, session, resolver),
+            );
+        }
+        Failure::Expand(error @ ExpandError::Malformed { path, .. }) => {
+            say(path, &error.to_string(), None)
+        }
+        Failure::Expand(ExpandError::Refused(refusal))
+        | Failure::Admit(NotAdmitted::Refused(refusal)) => {
+            let message = match refusal {
+                Refusal::Refused { message, .. } => message.clone(),
+                Refusal::Crash { message } => format!("KubeVirt would crash: {message}"),
+            };
+            let field = match refusal {
+                Refusal::Refused { causes, .. } => causes.first().map(|cause| cause.field.as_str()),
+                Refusal::Crash { .. } => None,
+            };
+            say(&FieldPath::parse(field.unwrap_or_default()), &message, None);
+        }
+        Failure::Admit(error @ NotAdmitted::Malformed { path, .. }) => {
+            say(path, &error.to_string(), None)
+        }
+        Failure::Infer(error) | Failure::Admit(NotAdmitted::Infer(error)) => {
+            say(
+                &inferring(resource),
+                &error.to_string(),
+                infer_remedy(error),
+            );
+        }
+    }
+}
+
+/// The field that names a volume.
+fn inferring(vm: &Resource) -> FieldPath {
+    Matcher::ALL
+        .iter()
+        .map(|matcher| FieldPath::parse(&format!("spec.{}.inferFromVolume", matcher.field())))
+        .find(|path| path.find(&vm.node).is_some())
+        .unwrap_or_default()
+}
+
+fn infer_remedy(error: &InferError) -> Option<String> {
+    let missing = error.missing();
+    if !missing.is_empty() {
+        let list: Vec<_> = missing.iter().map(ResourceId::to_string).collect();
+        return Some(format!(
+            "add {}, give its directory with --context, or state the answer under `infer:` in driftless.yaml",
+            list.join(" or ")
+        ));
+    }
+    match error {
+        InferError::NoLabel { label, on } => Some(format!(
+            "label {on} with {label}, or name the object in the VM"
+        )),
+        InferError::Ambiguous { .. } => None,
+        _ => Some("name the instance type or preference in the VM instead".to_owned()),
+    }
+}
+
+/// The field of the VM that leads to nothing.
+fn named_by(error: &ResolveError, vm: &Resource) -> FieldPath {
+    let (kind, name) = match error {
+        ResolveError::NotFound { kind, name, .. } | ResolveError::Ambiguous { kind, name } => {
+            (*kind, name.as_str())
+        }
+        ResolveError::UnexpectedKind { matcher, .. } => {
+            return FieldPath::parse(&format!("spec.{}.kind", matcher.field()));
+        }
+        _ => return FieldPath::parse("spec"),
+    };
+    let matchers = Matcher::ALL.into_iter().filter(|matcher| {
+        kind == "ControllerRevision" || [matcher.kind(), matcher.cluster_kind()].contains(&kind)
+    });
+    for matcher in matchers {
+        for key in ["name", "revisionName"] {
+            let path = FieldPath::parse(&format!("spec.{}.{key}", matcher.field()));
+            if path.find(&vm.node).and_then(Node::as_str) == Some(name) {
+                return path;
+            }
+        }
+    }
+    FieldPath::parse("spec")
+}
+
+/// What to do about a reference that leads nowhere.
+fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> Option<String> {
+    let ResolveError::NotFound {
+        kind,
+        namespace,
+        name,
+        ..
+    } = error
+    else {
+        return match error {
+            ResolveError::UnexpectedKind { matcher, .. } => Some(format!(
+                "kinds are {} and {}",
+                matcher.kind(),
+                matcher.cluster_kind()
+            )),
+            _ => None,
+        };
+    };
+    if name.is_empty() {
+        return Some("give the matcher a name".to_owned());
+    }
+    let elsewhere = session.side.resources().find(|placed| {
+        let id = &placed.resource.id;
+        id.kind == *kind && id.name == *name
+    });
+    if let Some(placed) = elsewhere {
+        let file = placed
+            .resource
+            .file
+            .map(|file| session.sources.file(file).path());
+        let file = file.unwrap_or_default();
+        let assumed = &resolver.target().namespace;
+        let there = placed.resource.namespace_or(assumed);
+        return Some(match namespace {
+            Some(wanted) if wanted != there => {
+                format!("{file} has one of that name in namespace {there}, not in {wanted}")
+            }
+            _ => {
+                let root =
+                    crate::input::discover::shown(&session.side.roots[placed.root].place.directory);
+                format!(
+                    "{file} has it, in a root the VM does not see: let the kustomization name it, or add --context {root}"
+                )
+            }
+        });
+    }
+    let release = resolver.release();
+    match bundle::compare::absence(release, kind, name) {
+        Some(Absence::Removed { last, nearest }) => {
+            let instead =
+                nearest.map_or_else(String::new, |near| format!("; nearest is {}", near.id.name));
+            Some(format!(
+                "KubeVirt ships it up to {last}, not in {release}: choose another, or keep its manifest in the repository{instead}"
+            ))
+        }
+        Some(Absence::NotYet { first }) => Some(format!(
+            "KubeVirt ships it from {first} on, not in {release}: choose another, or add its manifest"
+        )),
+        None => Some(format!(
+            "add the manifest of {kind} {name}, or give the directory that has it with --context"
+        )),
+    }
+}
