@@ -232,7 +232,7 @@ pub(crate) fn say_failure(
             );
         }
         Failure::Expand(error @ ExpandError::Malformed { path, .. }) => {
-            say(path, &error.to_string(), None)
+            say(path, &error.to_string(), None);
         }
         Failure::Expand(ExpandError::Refused(refusal))
         | Failure::Admit(NotAdmitted::Refused(refusal)) => {
@@ -247,7 +247,7 @@ pub(crate) fn say_failure(
             say(&FieldPath::parse(field.unwrap_or_default()), &message, None);
         }
         Failure::Admit(error @ NotAdmitted::Malformed { path, .. }) => {
-            say(path, &error.to_string(), None)
+            say(path, &error.to_string(), None);
         }
         Failure::Infer(error) | Failure::Admit(NotAdmitted::Infer(error)) => {
             say(
