@@ -1,12 +1,15 @@
 //! The tree every stage works on: values with the place they came from.
 
 mod build;
+pub mod edit;
 pub mod emit;
 mod find;
 mod grammar;
 mod raw;
 pub mod reader;
 mod resolver;
+#[cfg(test)]
+mod robustness;
 mod scan;
 
 use smol_str::SmolStr;

@@ -41,6 +41,7 @@ pub(super) fn build(
         made: 0,
         copied: 0,
         not_finite: false,
+        texts: HashMap::new(),
     };
     let root = builder.node(0, 0)?;
     if builder.not_finite {
@@ -112,6 +113,8 @@ struct Builder<'n, 'a> {
     made: u64,
     copied: u64,
     not_finite: bool,
+    /// Long texts copied by aliases: kept once, however often they are named.
+    texts: HashMap<usize, Value>,
 }
 
 impl Builder<'_, '_> {
@@ -148,12 +151,18 @@ impl Builder<'_, '_> {
         self.count(at)?;
         let nodes = self.nodes;
         let value = match &nodes[at].raw {
+            Raw::Scalar { text, .. } if text.len() > 64 && self.texts.contains_key(&at) => {
+                self.texts[&at].clone()
+            }
             Raw::Scalar { text, plain, tag } => {
                 let scalar = match resolve(text, *plain, tag.as_deref()) {
                     Ok(scalar) => scalar,
                     Err(message) => return self.refuse(at, message),
                 };
                 let value = scalar.into_value();
+                if text.len() > 64 && !self.expanding.is_empty() {
+                    self.texts.insert(at, value.clone());
+                }
                 self.not_finite |= matches!(value, Value::Float(value) if !value.is_finite());
                 value
             }

@@ -14,6 +14,21 @@ pub(super) enum Context {
     Flow,
 }
 
+/// How far new lines are indented.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// A mapping below its key.
+    pub(super) step: usize,
+    /// A list below its key.
+    pub(super) lists: usize,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { step: 2, lists: 0 }
+    }
+}
+
 /// Keys longer than this are written with `?`; a reader gives up looking for the colon after 1024 characters.
 const LONGEST_KEY: usize = 1000;
 
@@ -28,26 +43,27 @@ const LONGEST_KEY: usize = 1000;
 /// ```
 pub fn to_string(node: &Node) -> String {
     let mut out = String::new();
+    let layout = Layout::default();
     match &node.value {
-        Value::Map(map) if !map.is_empty() => mapping(&mut out, map, 0),
-        Value::Seq(items) if !items.is_empty() => sequence(&mut out, items, 0),
+        Value::Map(map) if !map.is_empty() => mapping(&mut out, map, 0, layout),
+        Value::Seq(items) if !items.is_empty() => sequence(&mut out, items, 0, layout),
         _ => leaf(&mut out, node, 0),
     }
     out
 }
 
 /// A value as it follows a key at `indent`, from the character after the colon; ends in a line feed.
-pub(super) fn value_after_key(out: &mut String, node: &Node, indent: usize) {
+pub(super) fn value_after_key(out: &mut String, node: &Node, indent: usize, layout: Layout) {
     match &node.value {
         Value::Map(map) if !map.is_empty() => {
             out.push('\n');
-            spaces(out, indent + 2);
-            mapping(out, map, indent + 2);
+            spaces(out, indent + layout.step);
+            mapping(out, map, indent + layout.step, layout);
         }
         Value::Seq(items) if !items.is_empty() => {
             out.push('\n');
-            spaces(out, indent);
-            sequence(out, items, indent);
+            spaces(out, indent + layout.lists);
+            sequence(out, items, indent + layout.lists, layout);
         }
         _ => {
             out.push(' ');
@@ -57,42 +73,47 @@ pub(super) fn value_after_key(out: &mut String, node: &Node, indent: usize) {
 }
 
 /// A value as it follows the `- ` of a list at `indent`; ends in a line feed.
-pub(super) fn value_after_dash(out: &mut String, node: &Node, indent: usize) {
+pub(super) fn value_after_dash(out: &mut String, node: &Node, indent: usize, layout: Layout) {
     match &node.value {
-        Value::Map(map) if !map.is_empty() => mapping(out, map, indent + 2),
-        Value::Seq(items) if !items.is_empty() => sequence(out, items, indent + 2),
+        Value::Map(map) if !map.is_empty() => mapping(out, map, indent + 2, layout),
+        Value::Seq(items) if !items.is_empty() => sequence(out, items, indent + 2, layout),
         _ => leaf(out, node, indent),
     }
 }
 
 /// The entries of a mapping whose first key's indentation is written already.
-fn mapping(out: &mut String, map: &Map, indent: usize) {
+fn mapping(out: &mut String, map: &Map, indent: usize, layout: Layout) {
     for (at, entry) in map.entries().iter().enumerate() {
         if at > 0 {
             spaces(out, indent);
         }
-        let key = text(&entry.key, Context::Block);
-        if key.len() > LONGEST_KEY {
-            out.push_str("? ");
-            out.push_str(&key);
-            out.push('\n');
-            spaces(out, indent);
-        } else {
-            out.push_str(&key);
-        }
-        out.push(':');
-        value_after_key(out, &entry.node, indent);
+        self::entry(out, &entry.key, &entry.node, indent, layout);
     }
 }
 
+/// One entry of a block mapping, its indentation written already; ends in a line feed.
+pub(super) fn entry(out: &mut String, key: &str, node: &Node, indent: usize, layout: Layout) {
+    let key = text(key, Context::Block);
+    if key.len() > LONGEST_KEY {
+        out.push_str("? ");
+        out.push_str(&key);
+        out.push('\n');
+        spaces(out, indent);
+    } else {
+        out.push_str(&key);
+    }
+    out.push(':');
+    value_after_key(out, node, indent, layout);
+}
+
 /// The items of a list whose first item's indentation is written already.
-fn sequence(out: &mut String, items: &[Node], indent: usize) {
+fn sequence(out: &mut String, items: &[Node], indent: usize, layout: Layout) {
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
             spaces(out, indent);
         }
         out.push_str("- ");
-        value_after_dash(out, item, indent);
+        value_after_dash(out, item, indent, layout);
     }
 }
 
@@ -163,12 +184,12 @@ fn float(out: &mut String, value: f64) {
     }
 }
 
-fn spaces(out: &mut String, count: usize) {
+pub(super) fn spaces(out: &mut String, count: usize) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
 /// Whether text of several lines can stand as it is.
-fn is_literal(text: &str) -> bool {
+pub(super) fn is_literal(text: &str) -> bool {
     text.contains('\n')
         && !text.trim_matches('\n').is_empty()
         && text
@@ -214,7 +235,7 @@ pub(super) fn text(text: &str, context: Context) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn double_quoted(text: &str) -> String {
+pub(super) fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for character in text.chars() {

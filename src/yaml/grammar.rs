@@ -373,7 +373,10 @@ impl<'a> Grammar<'a> {
 
     fn flow_value(&mut self) -> Result<(), Fault> {
         self.become_state(State::FlowKey { first: false });
-        if matches!(self.scanner.peek()?.kind, Kind::Value) {
+        let mut at = self.last_end();
+        let token = self.scanner.peek()?;
+        if matches!(token.kind, Kind::Value) {
+            at = token.end;
             self.scanner.skip();
             if !matches!(
                 self.scanner.peek()?.kind,
@@ -382,7 +385,6 @@ impl<'a> Grammar<'a> {
                 return self.node(false, false);
             }
         }
-        let at = self.last_end();
         self.empty(at);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use driftless::source::FileId;
 use driftless::yaml::reader::parse_first;
-use driftless::yaml::{Document, Node, StrictKind, Value};
+use driftless::yaml::{Document, Node, StrictKind, Value, parse};
 use serde_json::Value as Json;
 
 use crate::Case;
@@ -10,6 +10,7 @@ use crate::Case;
 /// The text reads as recorded, or both refuse it; a strict reader likewise.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
     let text = case.input["yaml"].as_str().unwrap_or_default();
+    survive(text.as_bytes());
     let document = parse_first(FileId(0), text.as_bytes());
     match (&document, case.expected.get("json")) {
         (Err(_), None) => return Ok(()),
@@ -74,5 +75,42 @@ fn same_value(ours: &Node, recorded: &Node, either: &[&str]) -> bool {
                 })
         }
         _ => ours.same_value(recorded),
+    }
+}
+
+/// Damaged further, the text is read or refused, never a panic; what is read can be written and read again.
+fn survive(text: &[u8]) {
+    const WITH: &[u8] = b"\\\"'|>{}[],:?-#&*!%@`~ \n\r\t\0\xff\xc2\x85\xef\xbb\xbf<=x0";
+    let mut state = text.iter().fold(0x9E37_79B9_7F4A_7C15_u64, |state, byte| {
+        (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    }) | 1;
+    let mut below = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state >> 11).unwrap_or_default() % limit
+    };
+    for _ in 0..12 {
+        let mut bytes = text.to_vec();
+        for _ in 0..=below(3) {
+            let at = below(bytes.len() + 1);
+            let with = WITH[below(WITH.len())];
+            match below(4) {
+                0 => bytes.truncate(at),
+                1 if at < bytes.len() => bytes[at] = with,
+                2 if at < bytes.len() => _ = bytes.remove(at),
+                _ => bytes.insert(at, with),
+            }
+        }
+        for document in parse(FileId(0), &bytes).documents.into_iter().flatten() {
+            let emitted = driftless::yaml::emit::to_string(&document.root);
+            let again = parse_first(FileId(0), emitted.as_bytes()).expect("what we write is YAML");
+            let same = again.is_none_or(|again| again.root.same_value(&document.root));
+            assert!(
+                same,
+                "{emitted:?} reads otherwise than {:?}",
+                bytes.escape_ascii().to_string()
+            );
+        }
     }
 }

@@ -1,0 +1,331 @@
+//! Edits as replaced spans of the original bytes: what no edit touches stays as it was written.
+//!
+//! A change is made on a copy of the document's tree; the edits that bring the text there are found from the two trees,
+//! and the edited text is read again before anyone sees it.
+
+use crate::field_path::{FieldPath, Segment};
+use crate::source::Span;
+
+use super::reader::parse;
+use super::{Document, Entry, Node, Origin, StrictKind, Value};
+
+mod block;
+mod flow;
+mod lines;
+mod plan;
+mod rewrite;
+
+/// One span replaced by other text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes taken out; empty to insert.
+    pub span: Span,
+    /// What stands there instead.
+    pub text: String,
+}
+
+/// Edits of one source that do not overlap, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EditSet {
+    edits: Vec<Edit>,
+}
+
+/// Why a document is left as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// An anchor, alias or merge: changing one place would change another.
+    #[error("the document shares values by anchors, so editing one place would change another")]
+    Shared(Span),
+    /// The document sets a key twice, and it is not known which one is meant.
+    #[error("the document sets a key twice")]
+    DuplicateKey(Span),
+    /// The document is not UTF-8, or uses line ends no editor would.
+    #[error("the document's encoding or line ends are not ones that can be edited")]
+    Encoding(Span),
+    /// The layout is one the editor does not know.
+    #[error("the document is laid out in a way that can only be edited by hand")]
+    Layout(Span),
+    /// Two edits touch the same bytes.
+    #[error("two edits touch the same text")]
+    Overlap(Span),
+    /// The edited text would not have the intended value.
+    #[error("the edited text would not mean what was intended")]
+    Mismatch(Span),
+}
+
+impl EditSet {
+    /// No edits.
+    pub const fn new() -> Self {
+        Self { edits: Vec::new() }
+    }
+
+    /// The edits that turn the document's value into `intended`, proven by reading the result.
+    ///
+    /// Start from a clone of `document.root`: nodes that keep their origin keep their bytes, wherever they move in a list;
+    /// an entry whose key changes but whose `key_origin` does not is a renamed key. `bytes` is the whole source.
+    pub fn between(bytes: &[u8], document: &Document, intended: &Node) -> Result<Self, Refusal> {
+        if document.root.same_value(intended) {
+            return Ok(Self::new());
+        }
+        editable(bytes, document)?;
+        let mut set = Self::new();
+        for edit in rewrite::edits(bytes, document, intended)? {
+            set.push(edit)?;
+        }
+        set.prove(bytes, document, intended)?;
+        Ok(set)
+    }
+
+    /// Adds an edit, in order.
+    pub fn push(&mut self, edit: Edit) -> Result<(), Refusal> {
+        let at = self.edits.partition_point(|other| {
+            (other.span.start, other.span.end) <= (edit.span.start, edit.span.end)
+        });
+        let before = at.checked_sub(1).and_then(|at| self.edits.get(at));
+        let clashes = before.is_some_and(|other| other.span.end > edit.span.start)
+            || self
+                .edits
+                .get(at)
+                .is_some_and(|other| other.span.start < edit.span.end);
+        if clashes {
+            return Err(Refusal::Overlap(edit.span));
+        }
+        self.edits.insert(at, edit);
+        Ok(())
+    }
+
+    /// Adds the edits of another set, all or none.
+    pub fn merge(&mut self, other: Self) -> Result<(), Refusal> {
+        let mut merged = self.clone();
+        for edit in other.edits {
+            merged.push(edit)?;
+        }
+        *self = merged;
+        Ok(())
+    }
+
+    /// The edits in order.
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The bytes of the source with every edit made.
+    pub fn apply(&self, bytes: &[u8]) -> Vec<u8> {
+        self.apply_to(bytes, 0)
+    }
+
+    /// As [`Self::apply`] for a part of the source that begins at `base`.
+    fn apply_to(&self, bytes: &[u8], base: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len() + 64);
+        let mut at = 0;
+        for edit in &self.edits {
+            let span = edit.span.range();
+            out.extend_from_slice(&bytes[at..span.start - base]);
+            out.extend_from_slice(edit.text.as_bytes());
+            at = span.end - base;
+        }
+        out.extend_from_slice(&bytes[at..]);
+        out
+    }
+
+    /// Reads the edited document: it is one document still, ends its line if it did, and has the intended value.
+    fn prove(&self, bytes: &[u8], document: &Document, intended: &Node) -> Result<(), Refusal> {
+        let mismatch = Refusal::Mismatch(document.span);
+        let span = document.span.range();
+        let outside = |edit: &Edit| {
+            edit.span.start < document.span.start || edit.span.end > document.span.end
+        };
+        if self.edits.iter().any(outside) {
+            return Err(mismatch);
+        }
+        let edited = self.apply_to(&bytes[span.clone()], span.start);
+        if span.end < bytes.len() && !edited.ends_with(b"\n") {
+            return Err(mismatch);
+        }
+        let mut stream = parse(document.file, &edited);
+        match (stream.documents.pop(), stream.documents.pop()) {
+            (Some(Ok(read)), None) if read.root.same_value(intended) && read.strict.is_empty() => {
+                Ok(())
+            }
+            _ => Err(mismatch),
+        }
+    }
+}
+
+/// The whole source with one document turned into `intended`: see [`EditSet::between`].
+pub fn apply_checked(
+    bytes: &[u8],
+    document: &Document,
+    intended: &Node,
+) -> Result<Vec<u8>, Refusal> {
+    Ok(EditSet::between(bytes, document, intended)?.apply(bytes))
+}
+
+fn editable(bytes: &[u8], document: &Document) -> Result<(), Refusal> {
+    if let Some(span) = document.aliases.first() {
+        return Err(Refusal::Shared(*span));
+    }
+    if let Some(problem) = document
+        .strict
+        .iter()
+        .find(|problem| problem.kind != StrictKind::Merged)
+    {
+        return Err(Refusal::DuplicateKey(problem.second));
+    }
+    let text = bytes
+        .get(document.span.range())
+        .and_then(|bytes| std::str::from_utf8(bytes).ok());
+    let odd_lines = |text: &str| {
+        text.contains(['\u{85}', '\u{2028}', '\u{2029}'])
+            || text.replace("\r\n", "\n").contains('\r')
+    };
+    if !document.utf8 || text.is_none_or(odd_lines) {
+        return Err(Refusal::Encoding(document.span));
+    }
+    Ok(())
+}
+
+/// A document on its way to another value, changed by path. The text follows at the end, in [`Self::finish`].
+#[derive(Debug)]
+pub struct Editor<'a> {
+    bytes: &'a [u8],
+    document: &'a Document,
+    intended: Node,
+}
+
+impl<'a> Editor<'a> {
+    /// An editor of one document of the source `bytes`.
+    pub fn new(bytes: &'a [u8], document: &'a Document) -> Self {
+        Self {
+            bytes,
+            document,
+            intended: document.root.clone(),
+        }
+    }
+
+    /// The value so far.
+    pub const fn intended(&self) -> &Node {
+        &self.intended
+    }
+
+    /// The value so far, to change directly.
+    pub const fn intended_mut(&mut self) -> &mut Node {
+        &mut self.intended
+    }
+
+    /// Takes a key or an item out; says whether it was there. A mapping that loses its last key becomes `{}`.
+    pub fn remove(&mut self, path: &FieldPath) -> bool {
+        let Some(last) = path.segments().last() else {
+            return false;
+        };
+        let Some(parent) = find_mut(&mut self.intended, &path.parent()) else {
+            return false;
+        };
+        match (last, &mut parent.value) {
+            (Segment::Field(key), Value::Map(map)) => map.remove(key).is_some(),
+            (Segment::Index(at), Value::Seq(items)) if *at < items.len() => {
+                items.remove(*at);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes a key out, and every mapping above it that becomes empty by that.
+    pub fn remove_with_empty_parents(&mut self, path: &FieldPath) -> bool {
+        let removed = self.remove(path);
+        let parent = path.parent();
+        let empty = parent
+            .find(&self.intended)
+            .and_then(Node::as_map)
+            .is_some_and(super::Map::is_empty);
+        if removed && empty && !parent.is_root() {
+            self.remove_with_empty_parents(&parent);
+        }
+        removed
+    }
+
+    /// Gives a key or an item that exists another value; says whether it exists.
+    pub fn replace(&mut self, path: &FieldPath, node: Node) -> bool {
+        find_mut(&mut self.intended, path)
+            .map(|old| *old = node)
+            .is_some()
+    }
+
+    /// Gives a key another name, keeping its value and place; says whether it exists and the new name is free.
+    pub fn rename(&mut self, path: &FieldPath, name: &str) -> bool {
+        let Some(Segment::Field(key)) = path.segments().last() else {
+            return false;
+        };
+        let map = find_mut(&mut self.intended, &path.parent()).and_then(Node::as_map_mut);
+        let Some(map) = map.filter(|map| map.get(name).is_none()) else {
+            return false;
+        };
+        map.entries_mut()
+            .iter_mut()
+            .find(|entry| entry.key == *key)
+            .map(|entry| entry.key = name.into())
+            .is_some()
+    }
+
+    /// Sets a key of the mapping at `path`, after `sibling` if that is there and the key is new, else at the end.
+    pub fn insert(
+        &mut self,
+        path: &FieldPath,
+        key: &str,
+        node: Node,
+        sibling: Option<&str>,
+    ) -> bool {
+        let Some(map) = find_mut(&mut self.intended, path).and_then(Node::as_map_mut) else {
+            return false;
+        };
+        let after = sibling
+            .filter(|_| map.get(key).is_none())
+            .and_then(|sibling| map.entries().iter().position(|entry| entry.key == sibling));
+        match after {
+            Some(at) => map.entries_mut().insert(
+                at + 1,
+                Entry {
+                    key: key.into(),
+                    key_origin: Origin::None,
+                    node,
+                },
+            ),
+            None => map.insert(key, node),
+        }
+        true
+    }
+
+    /// Adds an item to the list at `path`, before the one at `index` or at the end.
+    pub fn insert_item(&mut self, path: &FieldPath, index: Option<usize>, node: Node) -> bool {
+        let Some(items) = find_mut(&mut self.intended, path).and_then(Node::items_mut) else {
+            return false;
+        };
+        let at = index.unwrap_or(items.len()).min(items.len());
+        items.insert(at, node);
+        true
+    }
+
+    /// The edits, proven: see [`EditSet::between`].
+    pub fn finish(&self) -> Result<EditSet, Refusal> {
+        EditSet::between(self.bytes, self.document, &self.intended)
+    }
+}
+
+fn find_mut<'n>(root: &'n mut Node, path: &FieldPath) -> Option<&'n mut Node> {
+    path.segments()
+        .iter()
+        .try_fold(root, |node, segment| match (segment, &mut node.value) {
+            (Segment::Field(name), Value::Map(map)) => map.get_mut(name),
+            (Segment::Index(index), Value::Seq(items)) => items.get_mut(*index),
+            _ => None,
+        })
+}
+
+#[cfg(test)]
+mod tests;
