@@ -86,6 +86,14 @@ impl Quantity {
         }
     }
 
+    /// Reads a quantity as it stands in an object: spaces around it do not count. A tab or a line break does, for it is
+    /// escaped in the JSON that Kubernetes trims.
+    pub fn read(text: &str) -> Result<Self, ParseError> {
+        let escaped =
+            |letter: char| letter.is_ascii_control() || "\u{2028}\u{2029}".contains(letter);
+        Self::parse(text.trim_matches(|letter: char| letter.is_whitespace() && !escaped(letter)))
+    }
+
     /// The number in 64 bits, where its length says beforehand that it fits.
     fn parse_small(
         text: &str,
@@ -172,7 +180,7 @@ impl Quantity {
     /// The quantity a node holds, as text or number; `None` where it holds none.
     pub fn from_node(node: &Node) -> Option<Self> {
         match node.as_str() {
-            Some(text) => Self::parse(text.trim()).ok(),
+            Some(text) => Self::read(text).ok(),
             None => node
                 .as_i64()
                 .map(|value| Self::from_value(value, Format::DecimalSI)),
@@ -347,7 +355,7 @@ impl Eq for Quantity {}
 
 /// The text Kubernetes writes back for a quantity it reads; `None` where it is no quantity.
 pub fn reread(text: &str) -> Option<SmolStr> {
-    Quantity::parse(text.trim()).ok().map(|quantity| {
+    Quantity::read(text).ok().map(|quantity| {
         quantity
             .text
             .clone()
@@ -357,7 +365,7 @@ pub fn reread(text: &str) -> Option<SmolStr> {
 
 /// Whether two texts are quantities of the same amount.
 pub fn same_value(a: &str, b: &str) -> bool {
-    match (Quantity::parse(a.trim()), Quantity::parse(b.trim())) {
+    match (Quantity::read(a), Quantity::read(b)) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     }

@@ -12,7 +12,7 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
     match reread(text("s")) {
         Some(text) => drop(answer.insert("unmarshalled".into(), json!(text.as_str()))),
         None => {
-            if let Err(error) = Quantity::parse(text("s").trim()) {
+            if let Err(error) = Quantity::read(text("s")) {
                 answer.insert("unmarshalError".into(), json!(error.to_string()));
             }
         }

@@ -66,6 +66,14 @@ fn other_text_becomes_canonical() {
 }
 
 #[test]
+fn spaces_around_do_not_count_and_line_breaks_do() {
+    assert_eq!(reread("\u{a0}1Gi ").as_deref(), Some("1Gi"));
+    for text in ["1Gi\n", "\t1Gi", "1 Gi", "", " "] {
+        assert_eq!(reread(text), None, "{text:?}");
+    }
+}
+
+#[test]
 fn values_round_up_and_wrap() {
     assert_eq!(quantity("0.5").value(), 1);
     assert_eq!(quantity("1.5Gi").value(), 1_610_612_736);
