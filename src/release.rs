@@ -161,9 +161,48 @@ behaviours! {
     /// An architecture other than the host's needs the MultiArchitecture gate.
     ChecksHostArchitecture: V1_5..V1_7,
     /// Launch security is checked per architecture.
-    LaunchSecurityByArchitecture: V1_8..V1_9,
+    LaunchSecurityByArchitecture: V1_7..V1_9,
     /// Machine types are matched as globs (before: unanchored regular expressions).
     MachineTypesAreGlobs: V1_6..V1_9,
+
+    /// Refusals about huge pages name `memory.hugepages.pageSize` (before: `hugepages.size`).
+    NamesHugepagesField: V1_8..V1_9,
+    /// Without a memory request, huge pages are held against guest memory and then the memory limit.
+    HugepagesFallBackToGuestMemory: V1_6..V1_9,
+    /// Both ACPI tables are checked, and their absence (before: SLIC alone).
+    ChecksEachAcpiTable: V1_6..V1_9,
+    /// Dedicated CPUs need a memory request or limit (after: any memory).
+    DedicatedCpuNeedsMemoryResource: V1_5..V1_5,
+    /// The check of memory beside dedicated CPUs crashes where there is none.
+    CrashesWithoutGuestMemory: V1_6..V1_6,
+    /// Slirp interfaces are held against their network and a setting.
+    ChecksSlirpNetwork: V1_5..V1_5,
+    /// The passt and macvtap bindings are refused on create (before: they need gates).
+    DiscontinuesOldBindings: V1_8..V1_9,
+    /// Refusals of a port's number name `port`, and 65536 is out of range.
+    NamesPortField: V1_9..V1_9,
+    /// Devices from resource claims are checked.
+    ChecksDeviceClaims: V1_6..V1_9,
+    /// Names of resource claims are unique, and host devices are checked as GPUs are.
+    ChecksResourceClaimNames: V1_8..V1_9,
+    /// Names and sources of resource claims are checked, and networks may use them.
+    ChecksResourceClaims: V1_9..V1_9,
+    /// A CD-ROM without a volume is an empty drive, which needs a gate (before: refused).
+    EmptyCdromNeedsGate: V1_6..V1_9,
+    /// Block sizes are held against SATA and the discard granularity.
+    ChecksDiscardGranularity: V1_7..V1_9,
+    /// Secure boot needs no SMM in guests with TDX.
+    TdxNeedsNoSmm: V1_9..V1_9,
+    /// s390x guests can have launch security.
+    HasSecureExecution: V1_6..V1_9,
+    /// File systems over ConfigMaps and the like need a gate.
+    ConfigVolumesNeedVirtiofsGate: V1_5..V1_7,
+    /// Utility volumes are refused.
+    RefusesUtilityVolumes: V1_8..V1_9,
+    /// NVIDIA Grace GPUs are checked.
+    ChecksGraceGpus: V1_9..V1_9,
+    /// `WaitAsReceiver` is a run strategy, behind a gate.
+    HasWaitAsReceiver: V1_6..V1_9,
 
     // Controller
     /// The rollout strategy is LiveUpdate when unset (before: Stage).

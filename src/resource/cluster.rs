@@ -258,6 +258,11 @@ impl ClusterConfig {
             .unwrap_or(true)
     }
 
+    /// Whether interfaces may have the slirp binding; up to 1.5.
+    pub fn permits_slirp(&self) -> bool {
+        self.flag("network.permitSlirpInterface").unwrap_or(false)
+    }
+
     /// The registered network binding plugin of that name.
     pub fn network_binding(&self, name: &str) -> Option<&Node> {
         self.written("network.binding")?.get(name)
