@@ -1,6 +1,8 @@
 //! The checks: a rule is a value beside the function it runs, and [`ALL`] is the one list of them.
 
+pub mod admission;
 pub mod deprecation;
+pub mod instancetypes;
 mod list;
 
 pub use self::list::ALL;
@@ -27,7 +29,7 @@ pub struct Rule {
 /// The scope a check runs over.
 #[derive(Debug)]
 pub enum Check {
-    /// Once a VirtualMachine.
+    /// Once a `VirtualMachine`.
     Vm(fn(&Vm<'_>, &Context<'_>, &mut Findings)),
     /// Once a catalog, for what concerns several resources or another kind.
     Catalog(fn(&Context<'_>, &mut Findings)),
@@ -46,7 +48,7 @@ pub struct Context<'a> {
     pub catalog: &'a Catalog,
 }
 
-/// A VirtualMachine with everything that several rules need, computed once.
+/// A `VirtualMachine` with everything that several rules need, computed once.
 #[derive(Debug)]
 pub struct Vm<'a> {
     /// The resource as written.
@@ -59,6 +61,7 @@ pub struct Vm<'a> {
 
 impl<'a> Vm<'a> {
     /// The VM of a resource of that kind.
+    #[must_use]
     pub fn new(resource: &'a Resource, context: &Context<'a>) -> Self {
         Self {
             resource,
@@ -68,6 +71,7 @@ impl<'a> Vm<'a> {
     }
 
     /// The tree as written.
+    #[must_use]
     pub const fn written(&self) -> &'a Node {
         &self.resource.node
     }
@@ -82,6 +86,7 @@ pub struct Findings {
 
 impl Findings {
     /// A collector for the check of `rule`.
+    #[must_use]
     pub const fn new(rule: &'static RuleInfo) -> Self {
         Self {
             rule,
@@ -121,6 +126,7 @@ impl Findings {
     }
 
     /// What was found.
+    #[must_use]
     pub fn into_items(self) -> Vec<Finding> {
         self.items
     }
@@ -175,6 +181,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> + Clone {
 }
 
 /// The rule of that id.
+#[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.info.id == id)
 }

@@ -1,0 +1,163 @@
+//! An ACPI table names no Secret volume.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `firmware.acpi` without a table, and a `slicNameRef` or `msdmNameRef` that names no volume, or a volume
+    /// that holds no Secret.
+    ///
+    /// ## Why it matters
+    ///
+    /// The tables carry a licence and are read from a Secret. Up to 1.5 only `slicNameRef` exists.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         firmware:
+    ///           acpi:
+    ///             slicNameRef: licence
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         firmware:
+    ///           acpi:
+    ///             slicNameRef: licence
+    ///       volumes:
+    ///         - name: licence
+    ///           secret:
+    ///             secretName: licence
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Whether the Secret exists and what it holds is not looked at.
+    RULE {
+        id: "acpi-table-without-secret",
+        family: Admission,
+        summary: "an ACPI table names no Secret volume",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(acpi) = guest.spec.path("domain.firmware.acpi") else {
+        return;
+    };
+    let field = guest.at("acpi");
+    let place = "domain.firmware.acpi";
+    if !guest.does(Behaviour::ChecksEachAcpiTable) {
+        check_slic_only(guest, acpi, causes);
+        return;
+    }
+    if acpi.str_at("slicNameRef").is_empty() && acpi.str_at("msdmNameRef").is_empty() {
+        causes
+            .push(
+                &RULE,
+                field,
+                "ACPI was set but no SLIC nor MSDM volume reference was set",
+            )
+            .at(guest.at(place))
+            .help("name the volume in `slicNameRef` or `msdmNameRef`");
+        return;
+    }
+    for table in ["slicNameRef", "msdmNameRef"] {
+        let name = acpi.str_at(table);
+        if name.is_empty() {
+            continue;
+        }
+        let words = match guest.volumes().iter().find(|volume| named(volume, name)) {
+            Some(volume) if volume.get("secret").is_some() => continue,
+            Some(_) => "refers to Volume of unsupported type.",
+            None => "does not have a matching Volume.",
+        };
+        causes
+            .push(
+                &RULE,
+                format!("{field}.{table}"),
+                format!("{field} {words}"),
+            )
+            .at(guest.at(&format!("{place}.{table}")))
+            .help(format!("add a `secret` volume named `{name}`"));
+    }
+}
+
+/// Up to 1.5 the first volume of the name decides, and its absence is reported at the whole block.
+fn check_slic_only(guest: Guest<'_>, acpi: &Node, causes: &mut Causes) {
+    let field = guest.at("acpi");
+    let name = acpi.str_at("slicNameRef");
+    match guest.volumes().iter().find(|volume| named(volume, name)) {
+        Some(volume) if volume.get("secret").is_some() => {}
+        Some(_) => {
+            causes
+                .push(
+                    &RULE,
+                    format!("{field}.slicNameRef"),
+                    format!("{field} refers to Volume of unsupported type."),
+                )
+                .at(guest.at("domain.firmware.acpi.slicNameRef"));
+        }
+        None => {
+            let message = format!("{field} does not have a matching Volume.");
+            causes
+                .push(&RULE, field, message)
+                .at(guest.at("domain.firmware.acpi.slicNameRef"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"acpi": {"slicNameRef": "licence"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.acpi.slicNameRef",
+                "spec.template.spec.acpi does not have a matching Volume."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"acpi": {"slicNameRef": "licence"}}}, "volumes": [{"name": "licence", "secret": {"secretName": "licence"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn an_empty_block_has_words_of_its_own() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"acpi": {}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.acpi",
+                "ACPI was set but no SLIC nor MSDM volume reference was set"
+            )]
+        );
+        assert_eq!(
+            words(&RULE, Release::V1_5, &bad, &json!({})),
+            [(
+                "spec.template.spec.acpi",
+                "spec.template.spec.acpi does not have a matching Volume."
+            )]
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! A boot order is zero.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `bootOrder` of 0 on a disk or interface.
+    ///
+    /// ## Why it matters
+    ///
+    /// Orders are counted from 1.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               bootOrder: 0
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               bootOrder: 1
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "boot-order-not-positive",
+        family: Admission,
+        summary: "a boot order is zero",
+        level: Error,
+        check: Input,
+    }
+}
+
+const HELP: &str = "count boot orders from 1";
+
+pub(super) fn check_disk(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    if is_wrong(disk) {
+        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        let message = format!("{field} must have a boot order > 0, if supplied");
+        causes
+            .push(&RULE, format!("{field}.bootOrder"), message)
+            .help(HELP);
+    }
+}
+
+/// Whether the interface's order is wrong; then it takes no part in the search for repeated ones.
+pub(super) fn check_interface(
+    guest: Guest<'_>,
+    at: usize,
+    interface: &Node,
+    causes: &mut Causes,
+) -> bool {
+    let wrong = is_wrong(interface);
+    if wrong {
+        let field = format!("spec.template.spec[{at}]");
+        let message = format!("{field} must have a boot order > 0, if supplied");
+        causes
+            .push(&RULE, format!("{field}.bootOrder"), message)
+            .at(guest.at(&format!("domain.devices.interfaces[{at}].bootOrder")))
+            .help(HELP);
+    }
+    wrong
+}
+
+fn is_wrong(device: &Node) -> bool {
+    device
+        .get("bootOrder")
+        .and_then(Node::as_i64)
+        .is_some_and(|order| order < 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "bootOrder": 0, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].bootOrder",
+                "spec.template.spec.domain.devices.disks[0] must have a boot order > 0, if supplied"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "bootOrder": 1, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+//! The cluster does not permit bridges on the pod network.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `bridge` binding on the `pod` network where the cluster sets `permitBridgeInterfaceOnPodNetwork:
+    /// false`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A bridged guest takes the pod's address over, which prevents live migration; clusters may forbid it.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Hangs on the cluster's configuration, which permits it by default.
+    RULE {
+        id: "bridge-on-pod-network",
+        family: Admission,
+        summary: "the cluster does not permit bridges on the pod network",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let network = guest.network(interface.str_at("name"));
+    let on_pod = network.is_some_and(|network| network.get("pod").is_some());
+    if interface.get("bridge").is_some() && on_pod && !guest.config.permits_bridge_on_pod_network()
+    {
+        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "Bridge on pod network configuration is not enabled under kubevirt-config",
+            )
+            .at(format!("{field}.bridge"))
+            .setting("`network.permitBridgeInterfaceOnPodNetwork`")
+            .help("use `masquerade: {}`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "bridge": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &bad,
+                &json!({"network": {"permitBridgeInterfaceOnPodNetwork": false}})
+            ),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].name",
+                "Bridge on pod network configuration is not enabled under kubevirt-config"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &good,
+                &json!({"network": {"permitBridgeInterfaceOnPodNetwork": false}})
+            )
+            .is_empty()
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! What the webhooks object to, in their order, each with the rule that explains it.
+
+use crate::cause::Cause;
+use crate::field_path::FieldPath;
+use crate::rules::Rule;
+
+/// Causes a webhook's answer lists at most; the rest it only counts.
+pub const LISTED: usize = 10;
+
+/// One cause of a refusal.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The rule that explains it.
+    pub rule: &'static Rule,
+    /// KubeVirt's field and words.
+    pub cause: Cause,
+    /// Our field, where KubeVirt's is no path of the object.
+    pub place: Option<FieldPath>,
+    /// What to do.
+    pub help: Option<String>,
+    /// The feature gate or setting of the cluster the refusal hangs on.
+    pub setting: Option<String>,
+}
+
+impl Hit {
+    /// Names the field in the object, where KubeVirt's name is none.
+    pub fn at(&mut self, path: impl AsRef<str>) -> &mut Self {
+        self.place = Some(FieldPath::parse(path.as_ref()));
+        self
+    }
+
+    /// Says what to do.
+    pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The refusal hangs on a setting of the cluster: `emulatedMachines`.
+    pub fn setting(&mut self, setting: impl Into<String>) -> &mut Self {
+        self.setting = Some(setting.into());
+        self
+    }
+
+    /// The refusal hangs on a feature gate; says so and how to get it.
+    pub fn gate(&mut self, gate: &str) -> &mut Self {
+        self.setting = Some(format!("the feature gate `{gate}`"));
+        self.help.get_or_insert_with(|| {
+            format!("enable the feature gate `{gate}` or leave the field out")
+        });
+        self
+    }
+
+    /// The field to point at.
+    pub fn field(&self) -> FieldPath {
+        self.place
+            .clone()
+            .unwrap_or_else(|| FieldPath::parse(&self.cause.field))
+    }
+}
+
+/// Collects causes in the webhook's order.
+#[derive(Debug, Default)]
+pub struct Causes {
+    hits: Vec<Hit>,
+    crash: Option<String>,
+}
+
+impl Causes {
+    /// Adds a cause.
+    pub fn push(
+        &mut self,
+        rule: &'static Rule,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) -> &mut Hit {
+        self.hits.push(Hit {
+            rule,
+            cause: Cause::new(field, message),
+            place: None,
+            help: None,
+            setting: None,
+        });
+        self.hits.last_mut().expect("just pushed")
+    }
+
+    /// KubeVirt's code would crash here; what it would trip over. Only the first counts.
+    pub fn crash(&mut self, message: impl Into<String>) {
+        self.crash.get_or_insert_with(|| message.into());
+    }
+
+    /// What KubeVirt's code would trip over, if anything.
+    pub fn crashed(&self) -> Option<&str> {
+        self.crash.as_deref()
+    }
+
+    /// The causes in order.
+    pub fn hits(&self) -> &[Hit] {
+        &self.hits
+    }
+
+    /// The causes in order, taken out.
+    pub fn into_hits(self) -> Vec<Hit> {
+        self.hits
+    }
+
+    /// Whether there is no cause and no crash.
+    pub fn is_empty(&self) -> bool {
+        self.hits.is_empty() && self.crash.is_none()
+    }
+
+    /// Whether a webhook with this knowledge stops here: a cause that hangs on an unknown setting does not stop it.
+    pub fn stop(&self, settings_known: bool) -> bool {
+        self.crash.is_some()
+            || self
+                .hits
+                .iter()
+                .any(|hit| settings_known || hit.setting.is_none())
+    }
+}

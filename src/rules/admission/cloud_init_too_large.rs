@@ -1,0 +1,112 @@
+//! Cloud-init data is over 2048 bytes.
+
+use super::invalid_cloud_init::Kind;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports user data or network data in the manifest over 2048 bytes (base64 is counted decoded).
+    ///
+    /// ## Why it matters
+    ///
+    /// The data is part of the VM object, which goes to many nodes; KubeVirt keeps it small. Larger data belongs in a
+    /// Secret.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: ci
+    ///           cloudInitNoCloud:
+    ///             userData: "#cloud-config\n# padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
+    ///               \ # padding # padding # padding # padding # padding # padding \n"
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: ci
+    ///           cloudInitNoCloud:
+    ///             secretRef:
+    ///               name: web-cloud-init
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// The size of data in a Secret is not known.
+    RULE {
+        id: "cloud-init-too-large",
+        family: Admission,
+        summary: "cloud-init data is over 2048 bytes",
+        level: Error,
+        check: Input,
+    }
+}
+
+const MOST: usize = 2048;
+
+pub(super) fn check(field: &str, kind: &Kind, data: &Node, causes: &mut Causes) {
+    if kind.len(data) > MOST {
+        let message = format!(
+            "{field} {} exceeds {MOST} byte limit. Should use {} for larger data.",
+            kind.name, kind.reference
+        );
+        causes.push(&RULE, field, message).help(
+            "put the data into a Secret and name it in `secretRef` or `networkDataSecretRef`",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "ci", "cloudInitNoCloud": {"userData": "#cloud-config\n# padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding # padding \n"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[0].cloudInitNoCloud",
+                "spec.template.spec.volumes[0].cloudInitNoCloud userdata exceeds 2048 byte limit. Should use UserDataSecretRef for larger data."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "ci", "cloudInitNoCloud": {"secretRef": {"name": "web-cloud-init"}}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

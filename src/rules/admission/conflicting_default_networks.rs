@@ -1,0 +1,123 @@
+//! The guest has more than one default network.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports more than one `pod` network, more than one `multus` network with `default: true`, and both together.
+    ///
+    /// ## Why it matters
+    ///
+    /// A guest's pod has one default network. A Multus network marked as default takes the place of the pod network.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///             - name: second
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    ///         - name: second
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///             - name: second
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    ///         - name: second
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "conflicting-default-networks",
+        family: Admission,
+        summary: "the guest has more than one default network",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let networks = guest.items("networks");
+    let pods = networks.iter().filter(|n| n.get("pod").is_some()).count();
+    let defaults = networks
+        .iter()
+        .filter(|n| n.bool_at("multus.default"))
+        .count();
+    if pods > 1 {
+        let field = guest.at("interfaces");
+        let message = format!("more than one interface is connected to a pod network in {field}");
+        causes
+            .push(&RULE, field, message)
+            .at(guest.at("networks"))
+            .help("connect further interfaces to `multus` networks");
+    }
+    if defaults > 1 {
+        causes
+            .push(
+                &RULE,
+                guest.at("networks"),
+                "Multus CNI should only have one default network",
+            )
+            .help("keep `default: true` on one network");
+    }
+    if pods > 0 && defaults > 0 {
+        causes
+            .push(
+                &RULE,
+                guest.at("networks"),
+                "Pod network cannot be defined when Multus default network is defined",
+            )
+            .help("remove the `pod` network, or `default: true`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}, {"name": "second", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}, {"name": "second", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.interfaces",
+                "more than one interface is connected to a pod network in spec.template.spec.interfaces"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}, {"name": "second", "bridge": {}}]}}, "networks": [{"name": "default", "pod": {}}, {"name": "second", "multus": {"networkName": "vlan"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

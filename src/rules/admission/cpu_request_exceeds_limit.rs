@@ -1,0 +1,90 @@
+//! The CPU request is above the limit.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `resources.requests.cpu` above `resources.limits.cpu`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Kubernetes does not schedule a pod that asks for more than it may have, so the webhook refuses the VM.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         resources:
+    ///           requests:
+    ///             cpu: '2'
+    ///           limits:
+    ///             cpu: 1500m
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         resources:
+    ///           requests:
+    ///             cpu: '1'
+    ///           limits:
+    ///             cpu: 1500m
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "cpu-request-exceeds-limit",
+        family: Admission,
+        summary: "the CPU request is above the limit",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let request = guest.amount("domain.resources.requests.cpu");
+    let limit = guest.amount("domain.resources.limits.cpu");
+    if limit.milli_value() > 0 && request.milli_value() > limit.milli_value() {
+        let field = guest.at("domain.resources.requests.cpu");
+        let message = format!(
+            "{field} '{request}' is greater than {} '{limit}'",
+            guest.at("domain.resources.limits.cpu")
+        );
+        causes
+            .push(&RULE, field, message)
+            .help("raise the limit or lower the request");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"resources": {"requests": {"cpu": "2"}, "limits": {"cpu": "1500m"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.requests.cpu",
+                "spec.template.spec.domain.resources.requests.cpu '2' is greater than spec.template.spec.domain.resources.limits.cpu '1500m'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "1500m"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

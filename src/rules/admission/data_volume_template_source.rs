@@ -1,0 +1,162 @@
+//! A DataVolume template has no source, or several.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an entry of `dataVolumeTemplates` that is filled from nowhere, from `source` or `sourceRef` and from a
+    /// `dataSource` or `dataSourceRef` of its claim at once, or whose `source` names none or several.
+    ///
+    /// ## Why it matters
+    ///
+    /// A disk is filled from one place. An empty one is `source: {blank: {}}`.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "data-volume-template-source",
+        family: Admission,
+        summary: "a DataVolume template has no source, or several",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Whether the template is in order so far.
+pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
+    let field = format!("spec.dataVolumeTemplate[{at}]");
+    let spec = |path: &str| template.path(&format!("spec.{path}"));
+    let claim = if spec("pvc").is_some() {
+        "pvc"
+    } else {
+        "storage"
+    };
+    let populated = ["dataSourceRef", "dataSource"]
+        .into_iter()
+        .any(|key| spec(&format!("{claim}.{key}")).is_some());
+    let source = spec("source");
+    let filled = source.is_some() || spec("sourceRef").is_some();
+    let sources = source.map_or(1, |source| source.entries().len());
+    let (field, message, help) = match (populated, filled) {
+        (true, true) => (
+            format!("{field}.source"),
+            "External population is incompatible with Source and SourceRef",
+            "keep either `source` or the claim's `dataSourceRef`",
+        ),
+        (false, false) => (
+            format!("{field}.source.sourceRef"),
+            "Data volume should have either Source, SourceRef, or be externally populated",
+            "name a `source` or `sourceRef`; an empty disk is `source: {blank: {}}`",
+        ),
+        _ if sources == 0 => (
+            format!("{field}.source"),
+            "Missing dataVolume valid source",
+            "name what to fill the disk from; an empty disk is `source: {blank: {}}`",
+        ),
+        _ if sources > 1 => (
+            format!("{field}.source"),
+            "Multiple dataVolume sources",
+            "keep one source",
+        ),
+        _ => return true,
+    };
+    let place = match source {
+        Some(_) => format!("spec.dataVolumeTemplates[{at}].spec.source"),
+        None => format!("spec.dataVolumeTemplates[{at}].spec"),
+    };
+    causes.push(&RULE, field, message).at(place).help(help);
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.dataVolumeTemplate[0].source.sourceRef",
+                "Data volume should have either Source, SourceRef, or be externally populated"
+            ),]
+        );
+        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_disk_is_filled_from_one_place() {
+        let fields = |spec: serde_json::Value| {
+            let vm = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "a"}, "spec": spec}], "template": {"spec": {"volumes": [{"name": "a", "dataVolume": {"name": "a"}}]}}}});
+            words(&RULE, Release::V1_9, &vm, &json!({}))
+                .into_iter()
+                .map(|(_, message)| message)
+                .collect::<Vec<_>>()
+        };
+        let populated = json!({"dataSourceRef": {"kind": "Other", "name": "x"}});
+        assert!(fields(json!({"storage": populated})).is_empty());
+        assert_eq!(
+            fields(json!({"storage": populated, "source": {"blank": {}}})),
+            ["External population is incompatible with Source and SourceRef"]
+        );
+        assert_eq!(
+            fields(json!({"pvc": {}, "source": {}})),
+            ["Missing dataVolume valid source"]
+        );
+        assert_eq!(
+            fields(json!({"pvc": {}, "source": {"blank": {}, "http": {"url": "u"}}})),
+            ["Multiple dataVolume sources"]
+        );
+    }
+}

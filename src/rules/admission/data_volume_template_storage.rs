@@ -1,0 +1,118 @@
+//! A DataVolume template has neither or both of pvc and storage.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an entry of `dataVolumeTemplates` that has not exactly one of `pvc` and `storage`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Both describe the claim to make: `storage` lets CDI fill in what the storage class knows, `pvc` says all of it.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///         pvc:
+    ///           accessModes:
+    ///             - ReadWriteOnce
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "data-volume-template-storage",
+        family: Admission,
+        summary: "a DataVolume template has neither or both of pvc and storage",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Whether the template is in order so far.
+pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
+    let has = |key: &str| template.path(&format!("spec.{key}")).is_some();
+    let message = match (has("pvc"), has("storage")) {
+        (false, false) => "Missing Data volume PVC or Storage",
+        (true, true) => "Duplicate storage definition, both target storage and target pvc defined",
+        _ => return true,
+    };
+    causes
+        .push(
+            &RULE,
+            format!("spec.dataVolumeTemplate[{at}].PVC.Storage"),
+            message,
+        )
+        .at(format!("spec.dataVolumeTemplates[{at}].spec"))
+        .help("describe the claim in `storage`, and only there");
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}, "pvc": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.dataVolumeTemplate[0].PVC.Storage",
+                "Duplicate storage definition, both target storage and target pvc defined"
+            ),]
+        );
+        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! A volume names no DataVolume.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `dataVolume` volume with an empty `name`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The name says which DataVolume, or which claim of that name, the disk is.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: ''
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "data-volume-without-name",
+        family: Admission,
+        summary: "a volume names no DataVolume",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    let data_volume = volume.get("dataVolume");
+    if data_volume.is_some_and(|source| source.str_at("name").is_empty()) {
+        let field = guest.at(&format!("volumes[{at}]"));
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "DataVolume 'name' must be set",
+            )
+            .at(format!("{field}.dataVolume.name"))
+            .help("name the DataVolume");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": ""}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[0].name",
+                "DataVolume 'name' must be set"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,125 @@
+//! The number of dedicated CPUs is missing or contradictory.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `cpu.dedicatedCpuPlacement` where no CPU count is given, where the CPU request differs from the CPU
+    /// limit, and where neither equals the number of virtual CPUs (sockets × cores × threads).
+    ///
+    /// ## Why it matters
+    ///
+    /// Each virtual CPU of such a guest is pinned to one CPU of its own, so the counts must agree.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             cpu: '4'
+    ///           limits:
+    ///             cpu: '4'
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 4
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             cpu: '4'
+    ///           limits:
+    ///             cpu: '4'
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "dedicated-cpu-count",
+        family: Admission,
+        summary: "the number of dedicated CPUs is missing or contradictory",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let request = guest.amount("domain.resources.requests.cpu").value();
+    let limit = guest.amount("domain.resources.limits.cpu").value();
+    let vcpus = vcpus(guest);
+    let requests = guest.at("domain.resources.requests.cpu");
+    let limits = guest.at("domain.resources.limits.cpu");
+    let cores = guest.at("domain.cpu.cores");
+    let mut push = |message: String| {
+        causes
+            .push(&RULE, guest.at("domain.cpu.dedicatedCpuPlacement"), message)
+            .help("leave the CPU request and limit out; KubeVirt derives them from the topology");
+    };
+    if request == 0 && limit == 0 && vcpus == 0 {
+        push(format!(
+            "either {requests} or {limits} or {cores} must be provided when DedicatedCPUPlacement is true "
+        ));
+    }
+    if request > 0 && limit > 0 && request != limit {
+        push(format!(
+            "{requests} or {limits} must be equal when DedicatedCPUPlacement is true "
+        ));
+    }
+    if (request > 0 || limit > 0) && vcpus > 0 && request != vcpus && limit != vcpus {
+        push(format!(
+            "{requests} or {limits} must not be provided at the same time with {cores} when DedicatedCPUPlacement is true "
+        ));
+    }
+}
+
+/// Sockets × cores × threads of those that are given, as KubeVirt multiplies: in 32 bits.
+fn vcpus(guest: Guest<'_>) -> i64 {
+    let product = ["cores", "sockets", "threads"]
+        .into_iter()
+        .filter_map(|part| u32::try_from(guest.int(&format!("domain.cpu.{part}"))).ok())
+        .filter(|count| *count != 0)
+        .reduce(u32::wrapping_mul);
+    i64::from(product.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}, "resources": {"requests": {"cpu": "4"}, "limits": {"cpu": "4"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.dedicatedCpuPlacement",
+                "spec.template.spec.domain.resources.requests.cpu or spec.template.spec.domain.resources.limits.cpu must not be provided at the same time with spec.template.spec.domain.cpu.cores when DedicatedCPUPlacement is true "
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4, "dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}, "resources": {"requests": {"cpu": "4"}, "limits": {"cpu": "4"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

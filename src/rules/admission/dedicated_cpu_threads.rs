@@ -1,0 +1,101 @@
+//! Dedicated CPUs have too many threads a core.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports more than two threads a core on a guest with `cpu.dedicatedCpuPlacement`, and more than one on arm64.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest's threads are pinned to the threads of real cores, which have two at most, on arm64 one.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 1
+    ///           threads: 4
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           threads: 2
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "dedicated-cpu-threads",
+        family: Admission,
+        summary: "dedicated CPUs have too many threads a core",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let threads = guest.int("domain.cpu.threads");
+    let field = guest.at("domain.cpu.threads");
+    if threads > 1 && guest.architecture() == "arm64" {
+        let architecture = guest.at("architecture");
+        let message = format!(
+            "threads must not be greater than 1 at {field} (got {threads}) when {architecture} is arm64"
+        );
+        causes
+            .push(&RULE, architecture, message)
+            .at(&field)
+            .help("use one thread a core");
+    }
+    if threads > 2 {
+        let message = format!(
+            "Not more than two threads must be provided at {field} (got {threads}) when DedicatedCPUPlacement is true"
+        );
+        causes
+            .push(&RULE, guest.at("domain.cpu.dedicatedCpuPlacement"), message)
+            .at(&field)
+            .help("use at most two threads a core");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 1, "threads": 4, "dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.dedicatedCpuPlacement",
+                "Not more than two threads must be provided at spec.template.spec.domain.cpu.threads (got 4) when DedicatedCPUPlacement is true"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "threads": 2, "dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

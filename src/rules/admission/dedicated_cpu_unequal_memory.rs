@@ -1,0 +1,96 @@
+//! Dedicated CPUs need equal memory request and limit.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a memory request that differs from the memory limit on a guest with `cpu.dedicatedCpuPlacement`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A pod gets dedicated CPUs only in the Guaranteed quality class: requests equal limits.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///         resources:
+    ///           requests:
+    ///             memory: 1Gi
+    ///           limits:
+    ///             memory: 2Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///         resources:
+    ///           requests:
+    ///             memory: 2Gi
+    ///           limits:
+    ///             memory: 2Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "dedicated-cpu-unequal-memory",
+        family: Admission,
+        summary: "dedicated CPUs need equal memory request and limit",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let request = guest.amount("domain.resources.requests.memory").value();
+    let limit = guest.amount("domain.resources.limits.memory").value();
+    if request > 0 && limit > 0 && request != limit {
+        let field = guest.at("domain.resources.requests.memory");
+        let message = format!(
+            "{field} must be equal to {}",
+            guest.at("domain.resources.limits.memory")
+        );
+        causes
+            .push(&RULE, field, message)
+            .help("set request and limit to the same amount");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true}, "resources": {"requests": {"memory": "1Gi"}, "limits": {"memory": "2Gi"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.requests.memory",
+                "spec.template.spec.domain.resources.requests.memory must be equal to spec.template.spec.domain.resources.limits.memory"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true}, "resources": {"requests": {"memory": "2Gi"}, "limits": {"memory": "2Gi"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

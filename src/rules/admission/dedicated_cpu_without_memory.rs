@@ -1,0 +1,108 @@
+//! Dedicated CPUs need memory of known size.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `cpu.dedicatedCpuPlacement` on a guest that has neither a memory request, a memory limit, huge pages nor
+    /// guest memory. KubeVirt 1.6 crashes on it, which is reported as `kubevirt-would-crash`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A pod gets dedicated CPUs only in the Guaranteed quality class, and for that its memory must be known.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///         memory: null
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "dedicated-cpu-without-memory",
+        family: Admission,
+        summary: "dedicated CPUs need memory of known size",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let requests = guest.at("domain.resources.requests.memory");
+    let limits = guest.at("domain.resources.limits.memory");
+    let absent = |path| guest.amount(path).value() == 0;
+    if !absent("domain.resources.limits.memory") || !absent("domain.resources.requests.memory") {
+        return;
+    }
+    let message = if guest.does(Behaviour::DedicatedCpuNeedsMemoryResource) {
+        format!("{requests} or {limits} should be provided")
+    } else {
+        if guest.has("domain.memory.hugepages") {
+            return;
+        }
+        if guest.does(Behaviour::CrashesWithoutGuestMemory) && !guest.has("domain.memory.guest") {
+            causes.crash("dedicated CPUs are asked for and there is no memory to read");
+            return;
+        }
+        if !absent("domain.memory.guest") {
+            return;
+        }
+        format!(
+            "{requests}, {limits}, {} or {} should be provided",
+            guest.at("domain.memory.hugepages"),
+            guest.at("domain.memory.guest")
+        )
+    };
+    causes
+        .push(&RULE, limits, message)
+        .at(guest.at("domain.cpu.dedicatedCpuPlacement"))
+        .help("set `memory.guest`");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true}, "memory": null}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.limits.memory",
+                "spec.template.spec.domain.resources.requests.memory, spec.template.spec.domain.resources.limits.memory, spec.template.spec.domain.memory.hugepages or spec.template.spec.domain.memory.guest should be provided"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! The interface KubeVirt adds is one the cluster forbids.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a VM without interfaces and networks where the cluster's default interface is a bridge (as it is unless
+    /// configured) and `permitBridgeInterfaceOnPodNetwork` is false; and a default interface of `slirp`, which is gone.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt connects such a VM to the pod network by itself, and then refuses what it made.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Hangs on the cluster's configuration.
+    RULE {
+        id: "default-binding-not-permitted",
+        family: Admission,
+        summary: "the interface KubeVirt adds is one the cluster forbids",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Puts the refusal that setting the defaults met among the causes.
+pub(super) fn refused(message: &str, causes: &mut Causes) {
+    causes
+        .push(&RULE, "", message)
+        .at("spec.template.spec.domain.devices")
+        .setting("`network`")
+        .help("write the interface and its network, such as `masquerade: {}` on `pod: {}`");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {}}}}}});
+        assert_eq!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &bad,
+                &json!({"network": {"permitBridgeInterfaceOnPodNetwork": false}})
+            ),
+            [("", "bridge interface is not enabled in kubevirt-config"),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &good,
+                &json!({"network": {"permitBridgeInterfaceOnPodNetwork": false}})
+            )
+            .is_empty()
+        );
+    }
+}

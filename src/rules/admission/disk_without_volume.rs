@@ -1,0 +1,101 @@
+//! A disk has no volume.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a disk no volume has the name of. A CD-ROM without a volume is an empty drive, and
+    /// `empty-cdrom-without-gate`'s matter from 1.6 on.
+    ///
+    /// ## Why it matters
+    ///
+    /// Disks and volumes are paired by name; a disk alone has nothing to show to the guest.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: ghost
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "disk-without-volume",
+        family: Admission,
+        summary: "a disk has no volume",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let name = disk.str_at("name");
+    let empty_drive = disk.get("cdrom").is_some() && guest.does(Behaviour::EmptyCdromNeedsGate);
+    if guest.volume(name).is_none() && !empty_drive {
+        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                format!("{field}.Name '{name}' not found."),
+            )
+            .help(format!("add a volume named `{name}`, or remove the disk"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "ghost", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].name",
+                "spec.template.spec.domain.devices.disks[0].Name 'ghost' not found."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,121 @@
+//! Downward metrics are not on a virtio disk.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `downwardMetrics` volume whose disk is no `disk`, or has another bus than `virtio`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest's tools read the metrics from a virtio disk.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: metrics
+    ///               disk:
+    ///                 bus: sata
+    ///       volumes:
+    ///         - name: metrics
+    ///           downwardMetrics: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: metrics
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: metrics
+    ///           downwardMetrics: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "downward-metrics-disk",
+        family: Admission,
+        summary: "downward metrics are not on a virtio disk",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let volume = guest.volume(disk.str_at("name"));
+    if volume.is_none_or(|volume| volume.get("downwardMetrics").is_none()) {
+        return;
+    }
+    let field = guest.at(&format!("domain.devices.disks[{at}].disk"));
+    let Some(target) = disk.get("disk") else {
+        let message = format!(
+            "DownwardMetrics volume must be mapped to a disk, but disk is not set on {field}."
+        );
+        causes
+            .push(&RULE, field, message)
+            .help("make it `disk: {bus: virtio}`");
+        return;
+    };
+    let bus = target.str_at("bus");
+    if !matches!(bus, "" | "virtio") {
+        let message = format!(
+            "DownwardMetrics volume must be mapped to virtio bus, but {field}.bus is set to {bus}"
+        );
+        causes
+            .push(&RULE, format!("{field}.bus"), message)
+            .help("use `bus: virtio`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "metrics", "disk": {"bus": "sata"}}]}}, "volumes": [{"name": "metrics", "downwardMetrics": {}}]}}}});
+        assert_eq!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &bad,
+                &json!({"developerConfiguration": {"featureGates": ["DownwardMetrics"]}})
+            ),
+            [(
+                "spec.template.spec.domain.devices.disks[0].disk.bus",
+                "DownwardMetrics volume must be mapped to virtio bus, but spec.template.spec.domain.devices.disks[0].disk.bus is set to sata"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "metrics", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "metrics", "downwardMetrics": {}}]}}}});
+        assert!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &good,
+                &json!({"developerConfiguration": {"featureGates": ["DownwardMetrics"]}})
+            )
+            .is_empty()
+        );
+    }
+}

@@ -1,0 +1,96 @@
+//! Downward metrics need a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `downwardMetrics` volumes and the `devices.downwardMetrics` channel where the feature gate
+    /// `DownwardMetrics` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// They tell the guest about its host, which a cluster has to allow.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           downwardMetrics: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "downward-metrics-without-gate",
+        family: Admission,
+        summary: "downward metrics need a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+const GATE: &str = "DownwardMetrics";
+
+pub(super) fn check_volume(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    if volume.get("downwardMetrics").is_some() && !guest.gate(GATE) {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("volumes[{at}]")),
+                "downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.",
+            )
+            .gate(GATE);
+    }
+}
+
+pub(super) fn check_device(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.has("domain.devices.downwardMetrics") && !guest.gate(GATE) {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.devices.downwardMetrics"),
+                "downwardMetrics virtio serial is not allowed: DownwardMetrics feature gate is not enabled",
+            )
+            .gate(GATE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"downwardMetrics": {}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.downwardMetrics",
+                "downwardMetrics virtio serial is not allowed: DownwardMetrics feature gate is not enabled"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

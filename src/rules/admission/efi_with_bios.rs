@@ -1,0 +1,86 @@
+//! The firmware is both EFI and BIOS.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `firmware.bootloader` with both `efi` and `bios`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest boots with one of them.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         firmware:
+    ///           bootloader:
+    ///             bios: {}
+    ///             efi:
+    ///               secureBoot: false
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         firmware:
+    ///           bootloader:
+    ///             efi:
+    ///               secureBoot: false
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "efi-with-bios",
+        family: Admission,
+        summary: "the firmware is both EFI and BIOS",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let path = "domain.firmware.bootloader";
+    if guest.has(&format!("{path}.efi")) && guest.has(&format!("{path}.bios")) {
+        let field = guest.at(path);
+        let message =
+            format!("{field} has both EFI and BIOS configured, but they are mutually exclusive.");
+        causes
+            .push(&RULE, field, message)
+            .help("keep either `efi` or `bios`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"bootloader": {"bios": {}, "efi": {"secureBoot": false}}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.firmware.bootloader",
+                "spec.template.spec.domain.firmware.bootloader has both EFI and BIOS configured, but they are mutually exclusive."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"bootloader": {"efi": {"secureBoot": false}}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,107 @@
+//! An empty CD-ROM drive needs a feature gate.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a CD-ROM disk without a volume where the feature gate `DeclarativeHotplugVolumes` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// The drive is there to insert media while the guest runs, which the gate turns on: to be asked for from 1.6 to
+    /// 1.8, on by default from 1.9.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///             - name: drive
+    ///               cdrom:
+    ///                 bus: sata
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "empty-cdrom-without-gate",
+        family: Admission,
+        summary: "an empty CD-ROM drive needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let absent = guest.volume(disk.str_at("name")).is_none();
+    if absent
+        && disk.get("cdrom").is_some()
+        && guest.does(Behaviour::EmptyCdromNeedsGate)
+        && !guest.gate("DeclarativeHotplugVolumes")
+    {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("domain.devices.disks[{at}].name")),
+                "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk",
+            )
+            .gate("DeclarativeHotplugVolumes")
+            .help("add a volume of the drive's name, or enable the feature gate `DeclarativeHotplugVolumes`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}, {"name": "drive", "cdrom": {"bus": "sata"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_8, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[1].name",
+                "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_8, &good, &json!({})).is_empty());
+    }
+}

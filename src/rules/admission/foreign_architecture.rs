@@ -1,0 +1,89 @@
+//! The guest's architecture is not the control plane's.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an `architecture` other than the one the cluster's virt-api runs on (amd64 is assumed), up to 1.7 and
+    /// without the feature gate `MultiArchitecture`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Up to 1.7 the webhook refuses guests of other architectures unless the gate is on; from 1.8 on any is accepted.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       architecture: arm64
+    ///       domain:
+    ///         machine:
+    ///           type: virt
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       architecture: amd64
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Targets up to 1.7 only. Assumes a control plane on amd64. Without a known configuration the finding is
+    /// `depends-on-configuration`.
+    RULE {
+        id: "foreign-architecture",
+        family: Admission,
+        summary: "the guest's architecture is not the control plane's",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// The architecture virt-api is taken to run on.
+const HOST: &str = "amd64";
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let architecture = guest.str("architecture");
+    if guest.does(Behaviour::ChecksHostArchitecture)
+        && !architecture.is_empty()
+        && architecture != HOST
+        && !guest.gate("MultiArchitecture")
+    {
+        let field = guest.at("architecture");
+        let message = format!(
+            "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {field}"
+        );
+        causes.push(&RULE, field, message).gate("MultiArchitecture");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"architecture": "arm64", "domain": {"machine": {"type": "virt"}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_7, &bad, &json!({})),
+            [(
+                "spec.template.spec.architecture",
+                "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry spec.template.spec.architecture"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"architecture": "amd64"}}}});
+        assert!(words(&RULE, Release::V1_7, &good, &json!({})).is_empty());
+    }
+}

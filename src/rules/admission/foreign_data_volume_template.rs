@@ -1,0 +1,122 @@
+//! A DataVolume template is of another namespace.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an entry of `dataVolumeTemplates` whose `metadata.namespace` is not the VM's.
+    ///
+    /// ## Why it matters
+    ///
+    /// The DataVolume is made beside its VM. On an update KubeVirt looks only where the templates changed.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///         namespace: images
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "foreign-data-volume-template",
+        family: Admission,
+        summary: "a DataVolume template is of another namespace",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// `old` is the VM before an update; `namespace` the VM's.
+pub(super) fn check(guest: Guest<'_>, old: Option<&Node>, namespace: &str, causes: &mut Causes) {
+    let templates = guest.vm.items_at("dataVolumeTemplates");
+    if let Some(old) = old {
+        let before = old.path("spec.dataVolumeTemplates").map(Node::items);
+        let before = before.unwrap_or_default();
+        let same = before.len() == templates.len()
+            && before.iter().zip(templates).all(|(a, b)| a.same_value(b));
+        if same {
+            return;
+        }
+    }
+    for (at, template) in templates.iter().enumerate() {
+        let theirs = template.str_at("metadata.namespace");
+        if !theirs.is_empty() && theirs != namespace {
+            causes
+                .push(
+                    &RULE,
+                    format!("spec.dataVolumeTemplates[{at}]"),
+                    format!("Embedded DataVolume namespace {theirs} differs from VM namespace {namespace}"),
+                )
+                .at(format!("spec.dataVolumeTemplates[{at}].metadata.namespace"))
+                .help("leave the namespace out");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root", "namespace": "images"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.dataVolumeTemplates[0]",
+                "Embedded DataVolume namespace images differs from VM namespace default"
+            ),]
+        );
+        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

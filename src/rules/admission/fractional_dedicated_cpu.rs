@@ -1,0 +1,99 @@
+//! Dedicated CPUs are asked for in fractions.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a CPU request or limit that is no whole number on a guest with `cpu.dedicatedCpuPlacement`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A dedicated CPU is a whole one.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             cpu: 1500m
+    ///           limits:
+    ///             cpu: '2'
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             cpu: '2'
+    ///           limits:
+    ///             cpu: '2'
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "fractional-dedicated-cpu",
+        family: Admission,
+        summary: "dedicated CPUs are asked for in fractions",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for kind in ["requests", "limits"] {
+        let path = format!("domain.resources.{kind}.cpu");
+        let cpu = guest.amount(&path);
+        if cpu.value() > 0 && cpu.value().wrapping_mul(1000) != cpu.milli_value() {
+            causes
+                .push(
+                    &RULE,
+                    guest.at(&path),
+                    format!("provided resources CPU {kind} must be an interger"),
+                )
+                .help(format!("ask for whole CPUs, such as `{}`", cpu.value()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}, "resources": {"requests": {"cpu": "1500m"}, "limits": {"cpu": "2"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.requests.cpu",
+                "provided resources CPU requests must be an interger"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}, "resources": {"requests": {"cpu": "2"}, "limits": {"cpu": "2"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,236 @@
+//! A Grace GPU lacks what it needs.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports GPUs and host devices that the cluster's `permittedHostDevices` maps to NVIDIA Grace GPUs (1.9 and later)
+    /// without the feature gates `GraceIOVirtualization`, `PCINUMAAwareTopology` and `IOMMUFD`, an arm64 guest with a
+    /// `virt` machine, and dedicated CPUs; with annotations that move PCI devices; and resources mapped to any NVIDIA
+    /// device, which the gate does not allow.
+    ///
+    /// ## Why it matters
+    ///
+    /// These GPUs share memory with their CPU and can be passed on only so.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: gpu
+    ///               deviceName: nvidia.com/GB200
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: gpu
+    ///               deviceName: nvidia.com/A100
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Looks at the configuration's `permittedHostDevices`; without one nothing is found.
+    RULE {
+        id: "grace-gpu-requirements",
+        family: Admission,
+        summary: "a Grace GPU lacks what it needs",
+        level: Error,
+        check: Input,
+    }
+}
+
+const GATE: &str = "GraceIOVirtualization";
+
+/// Device ids of the GPUs.
+const GRACE: [&str; 3] = ["2342", "2348", "2941"];
+
+enum Kind {
+    Grace,
+    AnyNvidia,
+}
+
+/// What `vendor:device` selects, where it is NVIDIA's.
+fn selects(selector: &str) -> Option<Kind> {
+    let bare = |id: &str| {
+        let id = id.trim().to_ascii_uppercase();
+        id.strip_prefix("0X").map(str::to_owned).unwrap_or(id)
+    };
+    let (vendor, device) = selector.split_once(':')?;
+    if device.contains(':') || bare(vendor) != "10DE" {
+        return None;
+    }
+    let device = bare(device);
+    if device == "*" {
+        return Some(Kind::AnyNvidia);
+    }
+    GRACE.contains(&device.as_str()).then_some(Kind::Grace)
+}
+
+/// A device asked for: its field and its resource name.
+type Request<'a> = (String, &'a str);
+
+/// The devices asked for that the cluster maps to NVIDIA hardware of concern: field and resource name.
+fn requests(guest: Guest<'_>) -> (Vec<Request<'_>>, Vec<Request<'_>>) {
+    let permitted = guest
+        .config
+        .permitted_host_devices()
+        .map(|devices| devices.items_at("pciHostDevices"))
+        .unwrap_or_default();
+    let (mut grace, mut any) = (Vec::new(), Vec::new());
+    for list in ["gpus", "hostDevices"] {
+        for (at, device) in guest.devices(list).iter().enumerate() {
+            let name = device.str_at("deviceName");
+            let entry = permitted.iter().rfind(|entry| {
+                !name.is_empty()
+                    && entry.str_at("resourceName") == name
+                    && !entry.str_at("pciVendorSelector").is_empty()
+            });
+            let field = guest.at(&format!("domain.devices.{list}[{at}].deviceName"));
+            match entry.and_then(|entry| selects(entry.str_at("pciVendorSelector"))) {
+                Some(Kind::Grace) => grace.push((field, name)),
+                Some(Kind::AnyNvidia) => any.push((field, name)),
+                None => {}
+            }
+        }
+    }
+    (grace, any)
+}
+
+pub(super) fn check_annotations(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.does(Behaviour::ChecksGraceGpus) || requests(guest).0.is_empty() {
+        return;
+    }
+    let annotations = guest.vm.path("template.metadata.annotations");
+    for (key, words) in [
+        (
+            "kubevirt.io/placePCIDevicesOnRootComplex",
+            "GraceIOVirtualization is not compatible with placing PCI devices on the root complex",
+        ),
+        (
+            "kubevirt.io/disablePCIHole64",
+            "GraceIOVirtualization requires the 64-bit PCI hole",
+        ),
+    ] {
+        let value = annotations
+            .and_then(|map| map.get(key))
+            .and_then(Node::as_str);
+        if value == Some("true") {
+            causes
+                .push(
+                    &RULE,
+                    format!("spec.template.metadata.annotations[{key}]"),
+                    words,
+                )
+                .at(format!("spec.template.metadata.annotations[\"{key}\"]"))
+                .setting("`permittedHostDevices`");
+        }
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.does(Behaviour::ChecksGraceGpus) {
+        return;
+    }
+    let (grace, any) = requests(guest);
+    let on = guest.gate(GATE);
+    for (field, name) in any.into_iter().filter(|_| on) {
+        let message = format!(
+            "GraceIOVirtualization requires an exact pciVendorSelector for NVIDIA PCI host device resource {name:?}"
+        );
+        causes
+            .push(&RULE, field, message)
+            .setting("`permittedHostDevices`");
+    }
+    if grace.is_empty() {
+        return;
+    }
+    if !on {
+        for (field, name) in grace {
+            let message = format!(
+                "{GATE} feature gate must be enabled for NVIDIA Grace GPU passthrough resource {name:?}"
+            );
+            causes.push(&RULE, field, message).gate(GATE);
+        }
+        return;
+    }
+    let mut push = |tail: &str, message: String| {
+        causes
+            .push(&RULE, guest.at(tail), message)
+            .setting("`permittedHostDevices`");
+    };
+    if guest.architecture() != "arm64" {
+        push(
+            "architecture",
+            "GraceIOVirtualization requires arm64 architecture".to_owned(),
+        );
+    }
+    let machine = match guest.str("domain.machine.type") {
+        "" => guest
+            .config
+            .machine_type(guest.architecture(), guest.release),
+        machine => machine,
+    };
+    if !machine.starts_with("virt") {
+        push(
+            "domain.machine.type",
+            "GraceIOVirtualization requires \"virt\" machine type".to_owned(),
+        );
+    }
+    if !guest.is("domain.cpu.dedicatedCpuPlacement") {
+        push(
+            "domain.cpu.dedicatedCpuPlacement",
+            "GraceIOVirtualization requires dedicated CPU placement".to_owned(),
+        );
+    }
+    for gate in ["PCINUMAAwareTopology", "IOMMUFD"] {
+        if !guest.gate(gate) {
+            push(
+                "domain.devices",
+                format!("{gate} feature gate must be enabled when GraceIOVirtualization is used"),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "gpu", "deviceName": "nvidia.com/GB200"}]}}}}}});
+        assert_eq!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &bad,
+                &json!({"permittedHostDevices": {"pciHostDevices": [{"pciVendorSelector": "10DE:2941", "resourceName": "nvidia.com/GB200"}]}})
+            ),
+            [(
+                "spec.template.spec.domain.devices.gpus[0].deviceName",
+                "GraceIOVirtualization feature gate must be enabled for NVIDIA Grace GPU passthrough resource \"nvidia.com/GB200\""
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "gpu", "deviceName": "nvidia.com/A100"}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({"permittedHostDevices": {"pciHostDevices": [{"pciVendorSelector": "10DE:2941", "resourceName": "nvidia.com/GB200"}]}})).is_empty());
+    }
+}

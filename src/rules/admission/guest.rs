@@ -1,0 +1,143 @@
+//! The guest a VM describes, as the webhook's checks see it: instance type, preference and defaults applied.
+
+use std::cmp::Ordering;
+
+use crate::release::{Behaviour, Release};
+use crate::resource::cluster::ClusterConfig;
+use crate::resource::quantity::{Format, Quantity};
+use crate::yaml::Node;
+
+/// A VM template with the cluster it is for. Trees are in Go-normal form: a pointer field is there or it is nil.
+#[derive(Clone, Copy, Debug)]
+pub struct Guest<'a> {
+    /// `spec` of the `VirtualMachine`.
+    pub vm: &'a Node,
+    /// `spec.template.spec` of the `VirtualMachine`.
+    pub spec: &'a Node,
+    /// The release whose webhook answers.
+    pub release: Release,
+    /// The cluster's configuration.
+    pub config: &'a ClusterConfig,
+}
+
+/// What checks look at when the VM has no template.
+static NOTHING: Node = Node::map();
+
+impl<'a> Guest<'a> {
+    /// The guest of a `VirtualMachine`.
+    pub fn new(vm: &'a Node, release: Release, config: &'a ClusterConfig) -> Self {
+        let spec = vm.get("spec").unwrap_or(&NOTHING);
+        Self {
+            vm: spec,
+            spec: spec.path("template.spec").unwrap_or(&NOTHING),
+            release,
+            config,
+        }
+    }
+
+    /// KubeVirt's name of a field of the guest: `spec.template.spec.` and the tail.
+    pub fn at(self, tail: &str) -> String {
+        format!("spec.template.spec.{tail}")
+    }
+
+    /// Whether the field is there.
+    pub fn has(self, path: &str) -> bool {
+        self.spec.path(path).is_some()
+    }
+
+    /// The text of a field; empty when absent.
+    pub fn str(self, path: &str) -> &'a str {
+        self.spec.str_at(path)
+    }
+
+    /// The truth of a field; false when absent.
+    pub fn is(self, path: &str) -> bool {
+        self.spec.bool_at(path)
+    }
+
+    /// The number of a field; zero when absent.
+    pub fn int(self, path: &str) -> i64 {
+        self.spec.int_at(path)
+    }
+
+    /// The items of a list; none when absent.
+    pub fn items(self, path: &str) -> &'a [Node] {
+        self.spec.items_at(path)
+    }
+
+    /// The amount of a field; zero when absent.
+    pub fn amount(self, path: &str) -> Quantity {
+        self.spec
+            .path(path)
+            .and_then(amount)
+            .unwrap_or_else(|| Quantity::from_value(0, Format::DecimalSI))
+    }
+
+    /// `spec.domain.devices.disks` and the like.
+    pub fn devices(self, kind: &str) -> &'a [Node] {
+        self.spec
+            .path("domain.devices")
+            .map(|devices| devices.items_at(kind))
+            .unwrap_or_default()
+    }
+
+    /// The volumes of the guest.
+    pub fn volumes(self) -> &'a [Node] {
+        self.items("volumes")
+    }
+
+    /// The volume of that name; the last, where several have it.
+    pub fn volume(self, name: &str) -> Option<&'a Node> {
+        self.volumes().iter().rfind(|volume| named(volume, name))
+    }
+
+    /// The network of that name; the last, where several have it.
+    pub fn network(self, name: &str) -> Option<&'a Node> {
+        self.items("networks")
+            .iter()
+            .rfind(|network| named(network, name))
+    }
+
+    /// Whether the release behaves so.
+    pub fn does(self, behaviour: Behaviour) -> bool {
+        self.release.has(behaviour)
+    }
+
+    /// Whether the feature gate is on.
+    pub fn gate(self, name: &str) -> bool {
+        self.config.gate_enabled(name, self.release)
+    }
+
+    /// Whether sockets and memory of running guests may change.
+    pub fn live_update(self) -> bool {
+        self.config.rolls_out_live(self.release)
+    }
+
+    /// The guest's architecture, or the cluster's default.
+    pub fn architecture(self) -> &'a str {
+        match self.str("architecture") {
+            "" => self.config.default_architecture(),
+            architecture => architecture,
+        }
+    }
+}
+
+/// The amount a node holds.
+pub fn amount(node: &Node) -> Option<Quantity> {
+    Quantity::from_node(node)
+}
+
+/// Whether the item's `name` is that.
+pub fn named(item: &Node, name: &str) -> bool {
+    item.str_at("name") == name
+}
+
+/// Whether an optional switch that is on by default is on: the struct is there, and not `enabled: false`.
+pub fn switched_on(node: Option<&Node>) -> bool {
+    node.is_some_and(|node| node.get("enabled").and_then(Node::as_bool) != Some(false))
+}
+
+/// How an amount compares to a bare number.
+pub fn against(amount: &Quantity, bytes: i64) -> Ordering {
+    amount.cmp(&Quantity::from_value(bytes, Format::DecimalSI))
+}

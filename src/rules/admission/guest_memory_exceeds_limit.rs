@@ -1,0 +1,108 @@
+//! The guest's memory is above the memory limit.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `memory.guest` above `resources.limits.memory`, where the cluster's rollout strategy is `Stage`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest would be killed as soon as it used its memory. Where the rollout strategy is `LiveUpdate` (the default
+    /// from 1.6 on) KubeVirt does not check it, because limits of running guests move.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 4Gi
+    ///         resources:
+    ///           limits:
+    ///             memory: 2Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 2Gi
+    ///         resources:
+    ///           limits:
+    ///             memory: 2Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "guest-memory-exceeds-limit",
+        family: Admission,
+        summary: "the guest's memory is above the memory limit",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.live_update() || !guest.has("domain.memory.guest") {
+        return;
+    }
+    let memory = guest.amount("domain.memory.guest");
+    let limit = guest.amount("domain.resources.limits.memory");
+    if limit.value() < memory.value() && limit.value() != 0 {
+        let field = guest.at("domain.memory.guest");
+        let message = format!(
+            "{field} '{memory}' must be equal to or less than the memory limit {} '{limit}'",
+            guest.at("domain.resources.limits.memory")
+        );
+        causes
+            .push(&RULE, field, message)
+            .setting("`vmRolloutStrategy`")
+            .help("raise the limit or lower the guest's memory");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "4Gi"}, "resources": {"limits": {"memory": "2Gi"}}}}}}});
+        assert_eq!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &bad,
+                &json!({"vmRolloutStrategy": "Stage"})
+            ),
+            [(
+                "spec.template.spec.domain.memory.guest",
+                "spec.template.spec.domain.memory.guest '4Gi' must be equal to or less than the memory limit spec.template.spec.domain.resources.limits.memory '2Gi'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "2Gi"}, "resources": {"limits": {"memory": "2Gi"}}}}}}});
+        assert!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &good,
+                &json!({"vmRolloutStrategy": "Stage"})
+            )
+            .is_empty()
+        );
+    }
+}

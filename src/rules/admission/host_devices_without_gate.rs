@@ -1,0 +1,87 @@
+//! Host devices need a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `devices.hostDevices` where the feature gate `HostDevices` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// Passing hardware of the node to a guest is for the cluster to allow.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           hostDevices:
+    ///             - name: nic
+    ///               deviceName: vendor.example/nic
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: gpu
+    ///               deviceName: vendor.example/gpu
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`. Whether a node has the device is not
+    /// known.
+    RULE {
+        id: "host-devices-without-gate",
+        family: Admission,
+        summary: "host devices need a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.has("domain.devices.hostDevices") && !guest.gate("HostDevices") {
+        causes
+            .push(
+                &RULE,
+                guest.at("HostDevices"),
+                "Host Devices feature gate is not enabled in kubevirt-config",
+            )
+            .at(guest.at("domain.devices.hostDevices"))
+            .gate("HostDevices");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"hostDevices": [{"name": "nic", "deviceName": "vendor.example/nic"}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.HostDevices",
+                "Host Devices feature gate is not enabled in kubevirt-config"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "gpu", "deviceName": "vendor.example/gpu"}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

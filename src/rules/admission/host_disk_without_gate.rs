@@ -1,0 +1,87 @@
+//! Host disks need a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `hostDisk` volumes where the feature gate `HostDisk` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// A host disk is a file of the node, which a cluster has to allow.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: data
+    ///           hostDisk:
+    ///             path: /data/disk.img
+    ///             type: Disk
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: data
+    ///           persistentVolumeClaim:
+    ///             claimName: data
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "host-disk-without-gate",
+        family: Admission,
+        summary: "host disks need a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    if volume.get("hostDisk").is_some() && !guest.gate("HostDisk") {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("volumes[{at}]")),
+                "HostDisk feature gate is not enabled",
+            )
+            .at(guest.at(&format!("volumes[{at}].hostDisk")))
+            .gate("HostDisk")
+            .help("use a `persistentVolumeClaim`, or enable the feature gate `HostDisk`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "data", "hostDisk": {"path": "/data/disk.img", "type": "Disk"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[0]",
+                "HostDisk feature gate is not enabled"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! The Ignition annotation needs a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports the annotation `kubevirt.io/ignitiondata` on the guest where the feature gate
+    /// `ExperimentalIgnitionSupport` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// The annotation hands Ignition data to the guest; without the gate the webhook refuses the VM rather than start a
+    /// guest that is not set up.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     metadata:
+    ///       annotations:
+    ///         kubevirt.io/ignitiondata: '{}'
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     metadata:
+    ///       annotations:
+    ///         example.com/tier: gold
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "ignition-without-gate",
+        family: Admission,
+        summary: "the Ignition annotation needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let annotations = guest.vm.path("template.metadata.annotations");
+    let data = annotations
+        .and_then(|annotations| annotations.get("kubevirt.io/ignitiondata"))
+        .and_then(Node::as_str)
+        .unwrap_or_default();
+    if !data.is_empty() && !guest.gate("ExperimentalIgnitionSupport") {
+        causes
+            .push(
+                &RULE,
+                "spec.template.metadata.annotations",
+                "ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata",
+            )
+            .at("spec.template.metadata.annotations[\"kubevirt.io/ignitiondata\"]")
+            .gate("ExperimentalIgnitionSupport");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"metadata": {"annotations": {"kubevirt.io/ignitiondata": "{}"}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.metadata.annotations",
+                "ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"metadata": {"annotations": {"example.com/tier": "gold"}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

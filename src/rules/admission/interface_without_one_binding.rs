@@ -1,0 +1,127 @@
+//! An interface has no binding, or several.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an interface that has not exactly one of `bridge`, `masquerade`, `sriov`, `passtBinding` and `binding`.
+    /// Up to 1.8 only a binding plugin (`binding`) beside another method is refused.
+    ///
+    /// ## Why it matters
+    ///
+    /// The binding says how the guest's interface is wired to the pod's. Before 1.9 an interface without one was
+    /// accepted and failed when the guest started.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "interface-without-one-binding",
+        family: Admission,
+        summary: "an interface has no binding, or several",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let name = interface.str_at("name");
+    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    let has = |method: &&str| interface.get(method).is_some();
+    if guest.does(Behaviour::RequiresOneBinding) {
+        let methods = ["bridge", "masquerade", "sriov", "passtBinding", "binding"];
+        if methods.iter().filter(|method| has(method)).count() != 1 {
+            let message = format!(
+                "logical {name} interface must have exactly one binding method or binding plugin"
+            );
+            causes
+                .push(&RULE, field, message)
+                .help("give it one binding, such as `masquerade: {}` or `bridge: {}`");
+        }
+        return;
+    }
+    let methods: &[&str] = if guest.does(Behaviour::DiscontinuesOldBindings) {
+        &["bridge", "masquerade", "sriov", "passtBinding"]
+    } else {
+        &["bridge", "slirp", "masquerade", "sriov", "macvtap", "passt"]
+    };
+    if interface.get("binding").is_some() && methods.iter().any(has) {
+        let message = format!(
+            "logical {name} interface cannot have both binding plugin and interface binding method"
+        );
+        causes
+            .push(&RULE, format!("{field}.binding"), message)
+            .help("keep either `binding` or the binding method");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0]",
+                "logical default interface must have exactly one binding method or binding plugin"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn before_1_9_only_a_plugin_beside_a_method_is_refused() {
+        let none = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_8, &none, &json!({})).is_empty());
+        let both = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "bridge": {}, "binding": {"name": "x"}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_8, &both, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].binding",
+                "logical default interface cannot have both binding plugin and interface binding method"
+            )]
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! An affinity term is invalid.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::kubernetes;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports node and pod affinity terms that Kubernetes would refuse: no terms, weights outside 1 to 100, unknown
+    /// operators, operators with the wrong number of values, keys and values that are no labels, an empty topology key,
+    /// namespaces that are no DNS labels.
+    ///
+    /// ## Why it matters
+    ///
+    /// The terms are copied to the guest's pod. KubeVirt repeats Kubernetes' checks when the VM is written, so that it
+    /// does not fail at start.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       affinity:
+    ///         nodeAffinity:
+    ///           requiredDuringSchedulingIgnoredDuringExecution:
+    ///             nodeSelectorTerms:
+    ///               - matchExpressions:
+    ///                   - key: zone
+    ///                     operator: In
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       affinity:
+    ///         nodeAffinity:
+    ///           requiredDuringSchedulingIgnoredDuringExecution:
+    ///             nodeSelectorTerms:
+    ///               - matchExpressions:
+    ///                   - key: zone
+    ///                     operator: In
+    ///                     values:
+    ///                       - a
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-affinity",
+        family: Admission,
+        summary: "an affinity term is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(affinity) = guest.spec.get("affinity") else {
+        return;
+    };
+    let mut wrong = kubernetes::Objections::default();
+    kubernetes::affinity(affinity, "spec.template.spec", &mut wrong);
+    for objection in wrong.0 {
+        let place = objection
+            .field
+            .replacen("spec.template.spec.", "spec.template.spec.affinity.", 1)
+            .replace(".namespace", ".namespaces")
+            .replace(".namespacesSelector", ".namespaceSelector");
+        causes
+            .push(&RULE, objection.field, objection.message)
+            .at(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In"}]}]}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values",
+                "spec.template.spec.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}]}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn every_kind_of_term_is_looked_at() {
+        let bad = json!({"spec": {"template": {"spec": {"affinity": {
+            "nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [{"key": "name", "operator": "Gt", "values": ["1"]}]}]},
+                "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 101, "preference": {"matchExpressions": [{"key": "a b", "operator": "Gt", "values": ["1", "2"]}]}}]
+            },
+            "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "", "namespaces": ["A"], "labelSelector": {"matchLabels": {"a": "b c"}}}]},
+            "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "podAffinityTerm": {"topologyKey": "zone", "namespaceSelector": {"matchExpressions": [{"key": "a", "operator": "Exists", "values": ["b c"]}]}}}]}
+        }}}}});
+        let fields: Vec<String> = words(&RULE, Release::V1_9, &bad, &json!({}))
+            .into_iter()
+            .map(|(field, _)| {
+                field
+                    .replace("spec.template.spec.", "")
+                    .replace("DuringSchedulingIgnoredDuringExecution", "")
+            })
+            .collect();
+        assert_eq!(
+            fields,
+            [
+                "nodeAffinity.required.nodeSelectorTerms[0].matchFields[0].operator",
+                "nodeAffinity.required.nodeSelectorTerms[0].matchFields[0].key",
+                "nodeAffinity.preferred[0].weight",
+                "nodeAffinity.preferred[0].preference.matchExpressions[0].values",
+                "nodeAffinity.preferred[0].preference.matchExpressions[0].key",
+                "podAffinity.required[0].labelSelector.matchLabels",
+                "podAffinity.required[0].namespace",
+                "podAffinity.required[0].topologyKey",
+                "podAffinity.required[0].topologyKey",
+                "podAffinity.required[0].topologyKey",
+                "podAntiAffinity.preferred[0].podAffinityTerm.namespaceSelector.matchExpressions[0].values",
+                "podAntiAffinity.preferred[0].podAffinityTerm.namespaceSelector.matchExpressions[0].values[0]",
+            ]
+        );
+    }
+}

@@ -1,0 +1,182 @@
+//! A disk's block size is invalid.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, switched_on};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a custom `blockSize` beside `matchVolume`, a logical size above the physical one, sizes that are no power
+    /// of two between 512 and 2097152, and from 1.7 on a logical size other than 512 on SATA and a discard granularity
+    /// that is no multiple of the logical size.
+    ///
+    /// ## Why it matters
+    ///
+    /// The emulated disk can have no other.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               blockSize:
+    ///                 custom:
+    ///                   logical: 512
+    ///                   physical: 1000
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               blockSize:
+    ///                 custom:
+    ///                   logical: 512
+    ///                   physical: 4096
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-block-size",
+        family: Admission,
+        summary: "a disk's block size is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let Some(custom) = disk.path("blockSize.custom") else {
+        return;
+    };
+    let field = guest.at(&format!("domain.devices.disks[{at}].blockSize"));
+    if switched_on(disk.path("blockSize.matchVolume")) {
+        causes
+            .push(
+                &RULE,
+                field,
+                "Block size matching can't be enabled together with a custom value",
+            )
+            .help("keep either `custom` or `matchVolume`");
+        return;
+    }
+    let (logical, physical) = (custom.int_at("logical"), custom.int_at("physical"));
+    let newer = guest.does(Behaviour::ChecksDiscardGranularity);
+    let (_, bus) = super::unsupported_disk_bus::bus(disk);
+    let discard = custom.get("discardGranularity").and_then(Node::as_i64);
+    let uneven = |discard: &i64| logical != 0 && discard % logical != 0;
+    if logical > physical {
+        causes.push(
+            &RULE,
+            format!("{field}.custom.logical"),
+            format!("Logical size {logical} must be the same or less than the physical size of {physical}"),
+        );
+    } else if newer && bus == "sata" && logical != 512 {
+        causes.push(
+            &RULE,
+            format!("{field}.custom.logical"),
+            format!("Logical size {logical} must be 512 for SATA devices"),
+        );
+    } else if let Some(discard) = discard.filter(uneven)
+        && newer
+    {
+        causes.push(
+            &RULE,
+            format!("{field}.custom.discardGranularity"),
+            format!("Discard granularity {discard} must be multiples of logical size {logical}"),
+        );
+    } else {
+        for (part, size) in [("logical", logical), ("physical", physical)] {
+            if let Some(message) = wrong_size(size) {
+                causes
+                    .push(&RULE, format!("{field}.custom.{part}"), message)
+                    .help("use a power of two from 512 to 2097152");
+            }
+        }
+    }
+}
+
+fn wrong_size(size: i64) -> Option<String> {
+    let words = if size < 512 {
+        "is less than the supported minimum size of 512"
+    } else if size > 2_097_152 {
+        "is greater than the supported maximum size of 2097152"
+    } else if size & (size - 1) != 0 {
+        "is not a power of 2"
+    } else {
+        return None;
+    };
+    Some(format!("Provided size of {size} {words}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "blockSize": {"custom": {"logical": 512, "physical": 1000}}, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].blockSize.custom.physical",
+                "Provided size of 1000 is not a power of 2"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "blockSize": {"custom": {"logical": 512, "physical": 4096}}, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn sata_and_discard_are_checked_from_1_7_on() {
+        let fields = |release, disk: serde_json::Value| {
+            let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [disk]}}, "volumes": [{"name": "root", "emptyDisk": {"capacity": "1Gi"}}]}}}});
+            words(&RULE, release, &bad, &json!({}))
+                .into_iter()
+                .map(|(field, _)| {
+                    field.replace("spec.template.spec.domain.devices.disks[0].blockSize", "")
+                })
+                .collect::<Vec<_>>()
+        };
+        let sata = json!({"name": "root", "disk": {"bus": "sata"}, "blockSize": {"custom": {"logical": 4096, "physical": 4096}}});
+        assert_eq!(fields(Release::V1_7, sata.clone()), [".custom.logical"]);
+        assert!(fields(Release::V1_6, sata).is_empty());
+        let discard = json!({"name": "root", "disk": {"bus": "scsi"}, "blockSize": {"custom": {"logical": 512, "physical": 512, "discardGranularity": 700}}});
+        assert_eq!(
+            fields(Release::V1_9, discard),
+            [".custom.discardGranularity"]
+        );
+        let both = json!({"name": "root", "disk": {"bus": "scsi"}, "blockSize": {"matchVolume": {}, "custom": {"logical": 512, "physical": 512}}});
+        assert_eq!(fields(Release::V1_9, both), [""]);
+    }
+}

@@ -1,0 +1,192 @@
+//! A network from a resource claim is off, or invalid.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports networks with `resourceClaim` (1.9 and later) where the feature gate `NetworkDevicesWithDRA` is off; and
+    /// where it is on: beside `multus` networks, without claim or request name, of a claim the VM does not declare,
+    /// repeated, or on an interface that is neither SR-IOV nor a binding plugin.
+    ///
+    /// ## Why it matters
+    ///
+    /// Networks from resource claims are new; the webhook checks that claim, request and interface belong together.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: fast
+    ///               sriov: {}
+    ///       networks:
+    ///         - name: fast
+    ///           resourceClaim:
+    ///             claimName: nic
+    ///             requestName: vf
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: fast
+    ///               sriov: {}
+    ///       networks:
+    ///         - name: fast
+    ///           multus:
+    ///             networkName: sriov
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the missing gate is `depends-on-configuration`.
+    RULE {
+        id: "invalid-claim-network",
+        family: Admission,
+        summary: "a network from a resource claim is off, or invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let networks = guest.items("networks");
+    let field = guest.at("networks");
+    if !networks
+        .iter()
+        .any(|network| network.get("resourceClaim").is_some())
+    {
+        return;
+    }
+    if !guest.gate("NetworkDevicesWithDRA") {
+        causes
+            .push(
+                &RULE,
+                field,
+                "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled",
+            )
+            .gate("NetworkDevicesWithDRA");
+        return;
+    }
+    if networks
+        .iter()
+        .any(|network| network.get("multus").is_some())
+    {
+        causes.push(
+            &RULE,
+            field,
+            "mixing Multus and DRA resourceClaim networks in the same VMI is not supported",
+        );
+        return;
+    }
+    for (at, network) in networks.iter().enumerate() {
+        if let Some(claim) = network.get("resourceClaim") {
+            check_network(guest, at, network, claim, causes);
+        }
+    }
+}
+
+fn check_network(guest: Guest<'_>, at: usize, network: &Node, claim: &Node, causes: &mut Causes) {
+    let name = network.str_at("name");
+    let interface = guest
+        .devices("interfaces")
+        .iter()
+        .find(|interface| named(interface, name));
+    if interface.is_some_and(|i| i.get("sriov").is_none() && i.get("binding").is_none()) {
+        causes.push(
+            &RULE,
+            guest.at("domain.devices.interfaces"),
+            format!("DRA network {name:?} requires an SR-IOV or binding plugin interface"),
+        );
+    }
+    let field = guest.at(&format!("networks[{at}].resourceClaim"));
+    let parts = [claim.str_at("claimName"), claim.str_at("requestName")];
+    for (part, text) in ["claimName", "requestName"].into_iter().zip(parts) {
+        if text.is_empty() {
+            let message = format!("{part} is required for DRA network");
+            causes.push(&RULE, format!("{field}.{part}"), message);
+        }
+    }
+    let [claim, request] = parts;
+    if claim.is_empty() || request.is_empty() {
+        return;
+    }
+    let claims = guest.items("resourceClaims");
+    if !claims.iter().any(|declared| named(declared, claim)) {
+        causes.push(
+            &RULE,
+            format!("{field}.claimName"),
+            format!("network references resourceClaim {claim:?} which is not defined in spec.resourceClaims"),
+        );
+    }
+    let repeated = guest.items("networks")[..at].iter().any(|other| {
+        other.str_at("resourceClaim.claimName") == claim
+            && other.str_at("resourceClaim.requestName") == request
+    });
+    if repeated {
+        let pair = format!("{claim}/{request}");
+        causes.push(
+            &RULE,
+            guest.at(&format!("networks[{at}]")),
+            format!("duplicate claimName/requestName combination {pair:?}"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "fast", "sriov": {}}]}}, "networks": [{"name": "fast", "resourceClaim": {"claimName": "nic", "requestName": "vf"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.networks",
+                "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "fast", "sriov": {}}]}}, "networks": [{"name": "fast", "multus": {"networkName": "sriov"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn with_the_gate_claims_are_checked() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "a", "bridge": {}}, {"name": "b", "sriov": {}}, {"name": "c", "sriov": {}}]}}, "networks": [
+            {"name": "a", "resourceClaim": {"claimName": "nic", "requestName": "vf"}}, {"name": "b", "resourceClaim": {"claimName": "nic", "requestName": "vf"}}, {"name": "c", "resourceClaim": {}}
+        ]}}}});
+        let config = json!({"developerConfiguration": {"featureGates": ["NetworkDevicesWithDRA"]}});
+        let fields: Vec<String> = words(&RULE, Release::V1_9, &bad, &config)
+            .into_iter()
+            .map(|(field, _)| field.replace("spec.template.spec.", ""))
+            .collect();
+        assert_eq!(
+            fields,
+            [
+                "domain.devices.interfaces",
+                "networks[0].resourceClaim.claimName",
+                "networks[1].resourceClaim.claimName",
+                "networks[1]",
+                "networks[2].resourceClaim.claimName",
+                "networks[2].resourceClaim.requestName"
+            ]
+        );
+    }
+}

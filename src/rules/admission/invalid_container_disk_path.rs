@@ -1,0 +1,102 @@
+//! A container disk's path is not absolute and plain.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `containerDisk.path` that is `/`, relative, or has `.`, `..` or doubled slashes in it.
+    ///
+    /// ## Why it matters
+    ///
+    /// The path names the disk's file inside the image.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    ///             path: disk/../root.img
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    ///             path: /disk/root.img
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-container-disk-path",
+        family: Admission,
+        summary: "a container disk's path is not absolute and plain",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// What is wrong with a path inside an image, if anything; an empty one is none.
+pub(super) fn objection(path: &str) -> Option<&'static str> {
+    if path.is_empty() {
+        return None;
+    }
+    if path == "/" {
+        return Some("must not point to root");
+    }
+    let given = path.strip_suffix('/').unwrap_or(path);
+    let plain = given
+        .strip_prefix('/')
+        .is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")));
+    (!plain).then_some("must be an absolute path to a file without relative components")
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for (at, volume) in guest.volumes().iter().enumerate() {
+        let path = volume.str_at("containerDisk.path");
+        if let Some(words) = objection(path) {
+            let field = guest.at(&format!("volumes[{at}].containerDisk"));
+            let message = format!("{field} {words}");
+            causes
+                .push(&RULE, &field, message)
+                .at(format!("{field}.path"))
+                .help("write the path from `/`, such as `/disk/root.img`");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42", "path": "disk/../root.img"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[0].containerDisk",
+                "spec.template.spec.volumes[0].containerDisk must be an absolute path to a file without relative components"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42", "path": "/disk/root.img"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,336 @@
+//! A GPU or host device names no device, or a claim wrongly.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports GPUs and (from 1.8 on) host devices with neither `deviceName` nor a claim, or both; claims where the
+    /// feature gate `GPUsWithDRA` or `HostDevicesWithDRA` is off; claims without claim or request name, used twice, or
+    /// missing from `resourceClaims`; GPUs of both kinds in one guest.
+    ///
+    /// ## Why it matters
+    ///
+    /// A device comes either from a device plugin (`deviceName`) or from a resource claim (`claimName`, `requestName`).
+    /// KubeVirt 1.6 and 1.7 crash on a claimed GPU without claim name, which is reported as `kubevirt-would-crash`.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: gpu1
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: gpu1
+    ///               deviceName: nvidia.com/A100
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Whether claims, templates and devices exist is not looked at. Without a known configuration a missing gate is
+    /// `depends-on-configuration`.
+    RULE {
+        id: "invalid-device-claim",
+        family: Admission,
+        summary: "a GPU or host device names no device, or a claim wrongly",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.does(Behaviour::ChecksDeviceClaims) {
+        return;
+    }
+    if !guest.does(Behaviour::ChecksResourceClaimNames) {
+        check_gpus_only(guest, causes);
+        return;
+    }
+    let gpus = Kind {
+        list: "gpus",
+        name: "GPU",
+        gate: "GPUsWithDRA",
+        apart: true,
+    };
+    let hosts = Kind {
+        list: "hostDevices",
+        name: "HostDevice",
+        gate: "HostDevicesWithDRA",
+        apart: false,
+    };
+    let mut claims = Vec::new();
+    let gpus = check_kind(guest, &gpus, &mut claims, causes);
+    let hosts = check_kind(guest, &hosts, &mut claims, causes);
+    check_pairs(guest, &gpus, &hosts, causes);
+    let declared = guest.items("resourceClaims");
+    if claims
+        .iter()
+        .any(|claim| !declared.iter().any(|item| named(item, claim)))
+    {
+        causes.push(
+            &RULE,
+            guest.at("resourceClaims"),
+            "vmi.spec.resourceClaims must specify all claims used in vmi.spec.domain.devices.gpus and vmi.spec.domain.devices.hostDevices",
+        );
+    }
+}
+
+struct Kind {
+    list: &'static str,
+    name: &'static str,
+    gate: &'static str,
+    apart: bool,
+}
+
+fn is_claimed(device: &Node) -> bool {
+    device.get("claimName").is_some() || device.get("requestName").is_some()
+}
+
+/// Checks one list; gives the claim/request pairs with their first position and adds the claims used.
+fn check_kind<'a>(
+    guest: Guest<'a>,
+    kind: &Kind,
+    claims: &mut Vec<&'a str>,
+    causes: &mut Causes,
+) -> Vec<(String, usize)> {
+    let Kind {
+        list,
+        name,
+        gate,
+        apart,
+    } = kind;
+    let field = guest.at(&format!("domain.devices.{list}"));
+    let devices = guest.devices(list);
+    let by_claim = |device: &Node| device.str_at("deviceName").is_empty() && is_claimed(device);
+    let claimed = devices.iter().filter(|device| by_claim(device)).count();
+    let mut pairs: Vec<(String, usize)> = Vec::new();
+    if *apart && claimed > 0 && claimed < devices.len() {
+        causes.push(
+            &RULE,
+            field,
+            format!("vmi.spec.domain.devices.{list} contains both DRA and non-DRA {name}s; each {name} must be either DRA or non-DRA"),
+        );
+        return pairs;
+    }
+    for (at, device) in devices
+        .iter()
+        .enumerate()
+        .filter(|(_, device)| !by_claim(device))
+    {
+        let words = if device.str_at("deviceName").is_empty() {
+            format!(
+                "vmi.spec.domain.devices.{list} contains {name}s without deviceName or claimRequest; each {name} must specify either a deviceName or a claimRequest"
+            )
+        } else if is_claimed(device) {
+            format!(
+                "vmi.spec.domain.devices.{list} contains {name}s with both deviceName and claimRequest"
+            )
+        } else {
+            continue;
+        };
+        causes
+            .push(&RULE, &field, words)
+            .at(format!("{field}[{at}]"))
+            .help("name the device in `deviceName`, or its claim and request");
+    }
+    if claimed > 0 && !guest.gate(gate) {
+        causes
+            .push(
+                &RULE,
+                field,
+                format!("vmi.spec.domain.devices.{list} contains DRA enabled {name}s but feature gate is not enabled"),
+            )
+            .gate(gate);
+        return pairs;
+    }
+    let mut repeated = Vec::new();
+    for (at, device) in devices
+        .iter()
+        .enumerate()
+        .filter(|(_, device)| by_claim(device))
+    {
+        let (claim, request) = (device.str_at("claimName"), device.str_at("requestName"));
+        for (part, text) in [("claimName", claim), ("requestName", request)] {
+            if text.is_empty() {
+                let message = format!("{part} is required for DRA {name}");
+                causes.push(&RULE, format!("{field}[{at}].{part}"), message);
+            }
+        }
+        if claim.is_empty() || request.is_empty() {
+            continue;
+        }
+        claims.push(claim);
+        let pair = format!("{claim}/{request}");
+        if pairs.iter().any(|(other, _)| *other == pair) {
+            repeated.push((at, pair));
+        } else {
+            pairs.push((pair, at));
+        }
+    }
+    for (at, pair) in repeated {
+        let message = format!("duplicate claimName/requestName pair {pair:?}");
+        causes.push(&RULE, format!("{field}[{at}]"), message);
+    }
+    pairs
+}
+
+/// A pair is used once over GPUs, host devices and networks.
+fn check_pairs(
+    guest: Guest<'_>,
+    gpus: &[(String, usize)],
+    hosts: &[(String, usize)],
+    causes: &mut Causes,
+) {
+    let mut networks: Vec<(String, usize)> = Vec::new();
+    if guest.does(Behaviour::ChecksResourceClaims) && guest.gate("NetworkDevicesWithDRA") {
+        for (at, network) in guest.items("networks").iter().enumerate() {
+            let claim = network.str_at("resourceClaim.claimName");
+            let request = network.str_at("resourceClaim.requestName");
+            let pair = format!("{claim}/{request}");
+            if !claim.is_empty() && !request.is_empty() && !networks.iter().any(|(p, _)| *p == pair)
+            {
+                networks.push((pair, at));
+            }
+        }
+    }
+    let lists = [
+        ("GPUs", "domain.devices.gpus", gpus),
+        ("HostDevices", "domain.devices.hostDevices", hosts),
+        ("Networks", "networks", &networks),
+    ];
+    let mut seen: Vec<(&str, &str, usize)> = Vec::new();
+    for (name, path, pairs) in lists {
+        for (pair, at) in pairs {
+            let Some((_, other, there)) = seen.iter().find(|(seen, ..)| seen == pair) else {
+                seen.push((pair, name, *at));
+                continue;
+            };
+            let message = format!(
+                "duplicate claimName/requestName pair {pair:?} between {other}[{there}] and {name}[{at}]"
+            );
+            causes.push(&RULE, guest.at(&format!("{path}[{at}]")), message);
+        }
+    }
+}
+
+/// Up to 1.7 only GPUs can be claimed, and the first nameless one ends the check.
+fn check_gpus_only(guest: Guest<'_>, causes: &mut Causes) {
+    let field = guest.at("spec.domain.devices.gpus");
+    let place = guest.at("domain.devices.gpus");
+    let gpus = guest.devices("gpus");
+    let by_claim = |gpu: &&Node| gpu.str_at("deviceName").is_empty() && is_claimed(gpu);
+    for gpu in gpus.iter().filter(|gpu| !by_claim(gpu)) {
+        if gpu.str_at("deviceName").is_empty() {
+            causes
+                .push(
+                    &RULE,
+                    field,
+                    "vmi.spec.domain.devices.gpus contains GPUs without deviceName",
+                )
+                .at(place);
+            return;
+        }
+        if is_claimed(gpu) {
+            causes
+                .push(
+                    &RULE,
+                    &field,
+                    "vmi.spec.domain.devices.gpus contains GPUs with both deviceName and claimRequest",
+                )
+                .at(&place);
+        }
+    }
+    let claimed: Vec<&Node> = gpus.iter().filter(by_claim).collect();
+    if claimed.is_empty() {
+        return;
+    }
+    if !guest.gate("GPUsWithDRA") {
+        causes
+            .push(
+                &RULE,
+                field,
+                "vmi.spec.domain.devices.gpus contains DRA enabled GPUs but feature gate is not enabled",
+            )
+            .at(place)
+            .gate("GPUsWithDRA");
+        return;
+    }
+    let declared = guest.items("resourceClaims");
+    for gpu in &claimed {
+        if gpu.get("claimName").is_none() {
+            causes.crash("a GPU has a requestName and no claimName");
+            return;
+        }
+    }
+    if claimed.iter().any(|gpu| {
+        let claim = gpu.str_at("claimName");
+        !declared.iter().any(|item| named(item, claim))
+    }) {
+        causes.push(
+            &RULE,
+            guest.at("resourceClaims"),
+            "vmi.spec.resourceClaims must specify all claims used in vmi.spec.domain.devices.gpus",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "gpu1"}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.gpus",
+                "vmi.spec.domain.devices.gpus contains GPUs without deviceName or claimRequest; each GPU must specify either a deviceName or a claimRequest"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "gpu1", "deviceName": "nvidia.com/A100"}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn claims_are_declared_and_used_once() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {
+            "gpus": [{"name": "a", "claimName": "c", "requestName": "r"}, {"name": "b", "claimName": "c", "requestName": "r"}, {"name": "c", "claimName": "d"}],
+            "hostDevices": [{"name": "d", "claimName": "c", "requestName": "r"}]
+        }}}}}});
+        let config = json!({"developerConfiguration": {"featureGates": ["HostDevices"]}});
+        let fields: Vec<String> = words(&RULE, Release::V1_9, &bad, &config)
+            .into_iter()
+            .map(|(field, _)| field.replace("spec.template.spec.", ""))
+            .collect();
+        assert_eq!(
+            fields,
+            [
+                "domain.devices.gpus[2].requestName",
+                "domain.devices.gpus[1]",
+                "domain.devices.hostDevices[0]",
+                "resourceClaims"
+            ]
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! A DHCP option is invalid.
+
+use std::net::IpAddr;
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `dhcpOptions` with private options outside 224 to 254 or repeated, and NTP servers that are no IPv4
+    /// addresses.
+    ///
+    /// ## Why it matters
+    ///
+    /// The options are handed out by KubeVirt's own DHCP server in the pod, whose protocol has room for nothing else.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               dhcpOptions:
+    ///                 ntpServers:
+    ///                   - time.example.com
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               dhcpOptions:
+    ///                 ntpServers:
+    ///                   - 192.0.2.1
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-dhcp-option",
+        family: Admission,
+        summary: "a DHCP option is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let Some(dhcp) = interface.get("dhcpOptions") else {
+        return;
+    };
+    let here = guest.at(&format!("domain.devices.interfaces[{at}].dhcpOptions"));
+    let options = dhcp.items_at("privateOptions");
+    let number = |option: &Node| option.int_at("option");
+    let repeated = options.iter().enumerate().any(|(at, option)| {
+        options[..at]
+            .iter()
+            .any(|other| number(other) == number(option))
+    });
+    if repeated {
+        causes
+            .push(
+                &RULE,
+                "spec.template.spec",
+                "Found Duplicates: you have provided duplicate DHCPPrivateOptions",
+            )
+            .at(format!("{here}.privateOptions"));
+    }
+    for (at, option) in options.iter().enumerate() {
+        if !(224..=254).contains(&number(option)) {
+            causes
+                .push(
+                    &RULE,
+                    "spec.template.spec",
+                    "provided DHCPPrivateOptions are out of range, must be in range 224 to 254",
+                )
+                .at(format!("{here}.privateOptions[{at}].option"));
+        }
+    }
+    for (at, server) in dhcp.items_at("ntpServers").iter().enumerate() {
+        let address = server.as_str().unwrap_or_default().parse::<IpAddr>();
+        let is_v4 = match address {
+            Ok(IpAddr::V4(_)) => true,
+            Ok(IpAddr::V6(address)) => address.to_ipv4_mapped().is_some(),
+            Err(_) => false,
+        };
+        if !is_v4 {
+            causes
+                .push(
+                    &RULE,
+                    format!("{here}.ntpServers[{at}]"),
+                    "NTP servers must be a list of valid IPv4 addresses.",
+                )
+                .help("give the server's IPv4 address");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "dhcpOptions": {"ntpServers": ["time.example.com"]}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].dhcpOptions.ntpServers[0]",
+                "NTP servers must be a list of valid IPv4 addresses."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "dhcpOptions": {"ntpServers": ["192.0.2.1"]}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn private_options_are_named_at_the_whole_guest() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "dhcpOptions": {"privateOptions": [{"option": 240, "value": "a"}, {"option": 240, "value": "b"}, {"option": 1, "value": "c"}]}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        let fields: Vec<&str> = words(&RULE, Release::V1_9, &bad, &json!({}))
+            .into_iter()
+            .map(|(field, _)| field)
+            .collect();
+        assert_eq!(fields, ["spec.template.spec", "spec.template.spec"]);
+    }
+}

@@ -1,0 +1,113 @@
+//! A disk's PCI address is malformed or not on virtio.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `disk.pciAddress` that has not the form `0000:81:00.1`, and one on a disk whose bus is not `virtio`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Only virtio disks are PCI devices of their own.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: sata
+    ///                 pciAddress: 0000:81:00.1
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///                 pciAddress: 0000:81:00.1
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-disk-pci-address",
+        family: Admission,
+        summary: "a disk's PCI address is malformed or not on virtio",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let address = disk.str_at("disk.pciAddress");
+    if address.is_empty() {
+        return;
+    }
+    let base = guest.at("domain.devices.disks.domain.devices.disks.disk");
+    let field = format!("{base}[{at}].pciAddress");
+    let place = guest.at(&format!("domain.devices.disks[{at}].disk.pciAddress"));
+    if disk.str_at("disk.bus") != "virtio" {
+        let message = format!(
+            "disk {base}[{at}].name - setting a PCI address is only possible with bus type virtio."
+        );
+        causes
+            .push(&RULE, &field, message)
+            .at(&place)
+            .help("use `bus: virtio`, or leave the address out");
+    }
+    if !names::is_pci_address(address) {
+        let message = format!("disk {base}[{at}].name has malformed PCI address ({address}).");
+        causes
+            .push(&RULE, &field, message)
+            .at(&place)
+            .help("write domain, bus, slot and function, such as `0000:81:00.1`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "sata", "pciAddress": "0000:81:00.1"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks.domain.devices.disks.disk[0].pciAddress",
+                "disk spec.template.spec.domain.devices.disks.domain.devices.disks.disk[0].name - setting a PCI address is only possible with bus type virtio."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio", "pciAddress": "0000:81:00.1"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,104 @@
+//! A disk's serial number is invalid.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a disk `serial` with other characters than letters, digits and `_ . + -`, or longer than 256.
+    ///
+    /// ## Why it matters
+    ///
+    /// The number goes into the guest's libvirt domain as it is.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               serial: disk 1
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               serial: disk-1
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-disk-serial",
+        family: Admission,
+        summary: "a disk's serial number is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let serial = disk.str_at("serial");
+    let field = guest.at(&format!("domain.devices.disks[{at}]"));
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
+    if !serial.bytes().all(fits) {
+        let message = format!(
+            "{field} must be made up of the following characters [A-Za-z0-9_.+-], if specified"
+        );
+        causes
+            .push(&RULE, format!("{field}.serial"), message)
+            .help("use letters, digits and `_ . + -`");
+    }
+    if serial.chars().count() > 256 {
+        let message = format!("{field} must be less than or equal to 256 in length, if specified");
+        causes.push(&RULE, format!("{field}.serial"), message);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "serial": "disk 1", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].serial",
+                "spec.template.spec.domain.devices.disks[0] must be made up of the following characters [A-Za-z0-9_.+-], if specified"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "serial": "disk-1", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,188 @@
+//! The DNS settings are invalid.
+
+use std::net::IpAddr;
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `dnsPolicy` Kubernetes does not have, `None` without name servers, and a `dnsConfig` with more than
+    /// three name servers, name servers that are no IP addresses, more than six search paths or 256 characters of them,
+    /// search paths that are no DNS names, and options without a name.
+    ///
+    /// ## Why it matters
+    ///
+    /// The settings are copied to the guest's pod, and KubeVirt repeats Kubernetes' checks.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       dnsPolicy: None
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       dnsPolicy: None
+    ///       dnsConfig:
+    ///         nameservers:
+    ///           - 192.0.2.53
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-dns-config",
+        family: Admission,
+        summary: "the DNS settings are invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let policy = guest.str("dnsPolicy");
+    if !matches!(
+        policy,
+        "" | "ClusterFirstWithHostNet" | "ClusterFirst" | "Default" | "None"
+    ) {
+        let message = format!(
+            "DNSPolicy: {policy} is not supported, valid values: [ClusterFirstWithHostNet ClusterFirst Default None ]"
+        );
+        causes.push(&RULE, guest.at("dnsPolicy"), message);
+    }
+    let config = guest.spec.get("dnsConfig");
+    let servers = config
+        .map(|config| config.items_at("nameservers"))
+        .unwrap_or_default();
+    if policy == "None" && servers.is_empty() {
+        let (field, message) = match config {
+            None => (
+                guest.at("dnsConfig"),
+                "must provide `dnsConfig` when `dnsPolicy` is None",
+            ),
+            Some(_) => (
+                "nameservers".to_owned(),
+                "must provide at least one DNS nameserver when `dnsPolicy` is None",
+            ),
+        };
+        causes
+            .push(&RULE, field, message)
+            .at(guest.at("dnsPolicy"))
+            .help("name a server in `dnsConfig.nameservers`");
+        return;
+    }
+    if let Some(config) = config {
+        check_servers(guest, servers, causes);
+        check_searches(guest, config, causes);
+        for (at, option) in config.items_at("options").iter().enumerate() {
+            if option.str_at("name").is_empty() {
+                causes
+                    .push(&RULE, "options", "Option.Name must not be empty")
+                    .at(guest.at(&format!("dnsConfig.options[{at}]")));
+            }
+        }
+    }
+}
+
+fn check_servers(guest: Guest<'_>, servers: &[Node], causes: &mut Causes) {
+    let texts: Vec<&str> = servers
+        .iter()
+        .map(|s| s.as_str().unwrap_or_default())
+        .collect();
+    if texts.len() > 3 {
+        let message = format!(
+            "must not have more than 3 nameservers: [{}]",
+            texts.join(" ")
+        );
+        causes
+            .push(&RULE, "nameservers", message)
+            .at(guest.at("dnsConfig.nameservers"));
+    }
+    for (at, text) in texts.iter().enumerate() {
+        if text.parse::<IpAddr>().is_err() {
+            causes
+                .push(
+                    &RULE,
+                    "nameservers",
+                    format!("must be valid IP address: {text}"),
+                )
+                .at(guest.at(&format!("dnsConfig.nameservers[{at}]")));
+        }
+    }
+}
+
+fn check_searches(guest: Guest<'_>, config: &Node, causes: &mut Causes) {
+    let searches: Vec<&str> = config
+        .items_at("searches")
+        .iter()
+        .map(|search| search.as_str().unwrap_or_default())
+        .collect();
+    let mut push = |message: String, at: &str| {
+        causes
+            .push(&RULE, "searchDomains", message)
+            .at(guest.at(at));
+    };
+    if searches.len() > 6 {
+        push(
+            "must not have more than 6 search paths".to_owned(),
+            "dnsConfig.searches",
+        );
+    }
+    if searches.join(" ").len() > 256 {
+        let message =
+            "must not have more than 256 characters (including spaces) in the search list";
+        push(message.to_owned(), "dnsConfig.searches");
+    }
+    for (at, search) in searches.iter().enumerate() {
+        for text in names::dns_subdomain(search) {
+            push(text, &format!("dnsConfig.searches[{at}]"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"dnsPolicy": "None"}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.dnsConfig",
+                "must provide `dnsConfig` when `dnsPolicy` is None"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"dnsPolicy": "None", "dnsConfig": {"nameservers": ["192.0.2.53"]}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn servers_searches_and_options_are_checked() {
+        let bad = json!({"spec": {"template": {"spec": {"dnsConfig": {"nameservers": ["a", "192.0.2.1", "2001:db8::1", "192.0.2.2"], "searches": ["-a"], "options": [{"value": "1"}]}}}}});
+        let fields: Vec<&str> = words(&RULE, Release::V1_9, &bad, &json!({}))
+            .into_iter()
+            .map(|(field, _)| field)
+            .collect();
+        assert_eq!(
+            fields,
+            ["nameservers", "nameservers", "searchDomains", "options"]
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! The eviction strategy is unknown.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an `evictionStrategy` other than `LiveMigrate`, `LiveMigrateIfPossible`, `None` and `External`, on the VM
+    /// or, where it has none, in the cluster's configuration.
+    ///
+    /// ## Why it matters
+    ///
+    /// It says what happens to the guest when its node is drained.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       evictionStrategy: Never
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       evictionStrategy: LiveMigrate
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-eviction-strategy",
+        family: Admission,
+        summary: "the eviction strategy is unknown",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let strategy = guest.str("evictionStrategy");
+    let known = ["LiveMigrate", "LiveMigrateIfPossible", "None", "External"];
+    if guest.has("evictionStrategy") && !known.contains(&strategy) {
+        let field = guest.at("evictionStrategy");
+        let message = format!("{field} is set with an unrecognized option: {strategy}");
+        causes
+            .push(&RULE, field, message)
+            .help("use `LiveMigrate`, `LiveMigrateIfPossible`, `None` or `External`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"evictionStrategy": "Never"}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.evictionStrategy",
+                "spec.template.spec.evictionStrategy is set with an unrecognized option: Never"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"evictionStrategy": "LiveMigrate"}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

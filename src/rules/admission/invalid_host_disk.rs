@@ -1,0 +1,120 @@
+//! A host disk is incomplete or contradictory.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, amount};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `hostDisk` without a path, with a type other than `Disk` and `DiskOrCreate`, and with a capacity beside
+    /// the type `Disk`.
+    ///
+    /// ## Why it matters
+    ///
+    /// `Disk` is a file that exists and has its size; `DiskOrCreate` is made with the capacity where it does not.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: data
+    ///           hostDisk:
+    ///             path: /data/disk.img
+    ///             type: Disk
+    ///             capacity: 1Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: data
+    ///           hostDisk:
+    ///             path: /data/disk.img
+    ///             type: DiskOrCreate
+    ///             capacity: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-host-disk",
+        family: Admission,
+        summary: "a host disk is incomplete or contradictory",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    let Some(disk) = volume.get("hostDisk") else {
+        return;
+    };
+    let field = guest.at(&format!("volumes[{at}].hostDisk"));
+    if disk.str_at("path").is_empty() {
+        let message = format!("{field}.path is required for hostDisk volume");
+        causes.push(&RULE, format!("{field}.path"), message);
+    }
+    let kind = disk.str_at("type");
+    if !matches!(kind, "Disk" | "DiskOrCreate") {
+        let message = format!(
+            "{field}.type has invalid value '{kind}', allowed are 'Disk' or 'DiskOrCreate'"
+        );
+        causes.push(&RULE, format!("{field}.type"), message);
+    }
+    let sized = disk
+        .get("capacity")
+        .and_then(amount)
+        .is_some_and(|capacity| !capacity.is_zero());
+    if kind == "Disk" && sized {
+        let message = format!(
+            "{field}.capacity is allowed to pass only with {field}.type equal to 'DiskOrCreate'"
+        );
+        causes
+            .push(&RULE, format!("{field}.capacity"), message)
+            .help("use `type: DiskOrCreate`, or leave the capacity out");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "data", "hostDisk": {"path": "/data/disk.img", "type": "Disk", "capacity": "1Gi"}}]}}}});
+        assert_eq!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &bad,
+                &json!({"developerConfiguration": {"featureGates": ["HostDisk"]}})
+            ),
+            [(
+                "spec.template.spec.volumes[0].hostDisk.capacity",
+                "spec.template.spec.volumes[0].hostDisk.capacity is allowed to pass only with spec.template.spec.volumes[0].hostDisk.type equal to 'DiskOrCreate'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "data", "hostDisk": {"path": "/data/disk.img", "type": "DiskOrCreate", "capacity": "1Gi"}}]}}}});
+        assert!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &good,
+                &json!({"developerConfiguration": {"featureGates": ["HostDisk"]}})
+            )
+            .is_empty()
+        );
+    }
+}

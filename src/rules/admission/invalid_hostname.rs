@@ -1,0 +1,84 @@
+//! The hostname is no DNS label.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `hostname` that is no DNS label (RFC 1123): lower case letters, digits and dashes, at most 63.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest's hostname becomes the pod's, and Kubernetes takes only labels there.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       hostname: Web_1
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       hostname: web-1
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-hostname",
+        family: Admission,
+        summary: "the hostname is no DNS label",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let hostname = guest.str("hostname");
+    if hostname.is_empty() {
+        return;
+    }
+    let wrong = names::dns_label(hostname);
+    if !wrong.is_empty() {
+        let field = guest.at("hostname");
+        let message = format!(
+            "{field} does not conform to the kubernetes DNS_LABEL rules : {}",
+            wrong.join(", ")
+        );
+        causes
+            .push(&RULE, field, message)
+            .help("use lower case letters, digits and dashes, at most 63, no dots");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"hostname": "Web_1"}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.hostname",
+                "spec.template.spec.hostname does not conform to the kubernetes DNS_LABEL rules : a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"hostname": "web-1"}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

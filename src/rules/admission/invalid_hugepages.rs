@@ -1,0 +1,133 @@
+//! Memory and huge page size do not fit.
+
+use crate::release::Behaviour;
+use crate::resource::quantity::Quantity;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `memory.hugepages.pageSize` that is no quantity, that is larger than the guest's memory, or that the
+    /// memory is no multiple of. A page size of zero makes KubeVirt's webhook crash and is reported as
+    /// `kubevirt-would-crash`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Huge pages are taken whole, so the memory must be a multiple of them. What is compared is the memory request;
+    /// where there is none, from 1.6 on, the guest memory and then the memory limit. The words of the refusal name the
+    /// request in any case, `'0'` where there is none.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1025Mi
+    ///           hugepages:
+    ///             pageSize: 2Mi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///           hugepages:
+    ///             pageSize: 2Mi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-hugepages",
+        family: Admission,
+        summary: "memory and huge page size do not fit",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(hugepages) = guest.spec.path("domain.memory.hugepages") else {
+        return;
+    };
+    let size = hugepages.str_at("pageSize");
+    let here = "spec.template.spec.domain.memory.hugepages.pageSize";
+    let named = if guest.does(Behaviour::NamesHugepagesField) {
+        here.to_owned()
+    } else {
+        guest.at("domain.hugepages.size")
+    };
+    let Ok(page) = Quantity::parse(size) else {
+        let message = format!(
+            "{named} '{size}': quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+        );
+        causes
+            .push(&RULE, named, message)
+            .at(here)
+            .help("give a page size such as `2Mi` or `1Gi`");
+        return;
+    };
+    let request = guest.amount("domain.resources.requests.memory");
+    let mut memory = request.value();
+    let falls_back = guest.does(Behaviour::HugepagesFallBackToGuestMemory);
+    if falls_back && memory == 0 {
+        memory = guest.amount("domain.memory.guest").value();
+    }
+    if falls_back && memory == 0 {
+        memory = guest.amount("domain.resources.limits.memory").value();
+    }
+    let small = memory < page.value() && !(falls_back && memory == 0);
+    if !small && page.value() == 0 {
+        causes.crash(format!("{here} is 0, and the memory is divided by it"));
+        return;
+    }
+    let words = if small {
+        "must be equal to or larger than page size"
+    } else if memory.wrapping_rem(page.value()) != 0 {
+        "is not a multiple of the page size"
+    } else {
+        return;
+    };
+    let field = guest.at("domain.resources.requests.memory");
+    let message = format!("{field} '{request}' {words} {named} '{size}'");
+    causes
+        .push(&RULE, field, message)
+        .at(if guest.has("domain.resources.requests.memory") {
+            "spec.template.spec.domain.resources.requests.memory"
+        } else {
+            "spec.template.spec.domain.memory.guest"
+        })
+        .help(format!("make the memory a multiple of `{size}`"));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1025Mi", "hugepages": {"pageSize": "2Mi"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.requests.memory",
+                "spec.template.spec.domain.resources.requests.memory '0' is not a multiple of the page size spec.template.spec.domain.memory.hugepages.pageSize '2Mi'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi", "hugepages": {"pageSize": "2Mi"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

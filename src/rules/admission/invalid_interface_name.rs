@@ -1,0 +1,96 @@
+//! An interface's name has other characters than letters, digits, - and _.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports interface names with anything but letters, digits, dashes and underscores.
+    ///
+    /// ## Why it matters
+    ///
+    /// The name goes into the guest's libvirt domain.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan.1
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan.1
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan-1
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan-1
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-interface-name",
+        family: Admission,
+        summary: "an interface's name has other characters than letters, digits, - and _",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let name = interface.str_at("name");
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if name.is_empty() || !name.bytes().all(fits) {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("domain.devices.interfaces[{at}].name")),
+                "Network interface name can only contain alphabetical characters, numbers, dashes (-) or underscores (_)",
+            )
+            .help("rename the interface and its network");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan.1", "bridge": {}}]}}, "networks": [{"name": "vlan.1", "multus": {"networkName": "vlan"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].name",
+                "Network interface name can only contain alphabetical characters, numbers, dashes (-) or underscores (_)"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan-1", "bridge": {}}]}}, "networks": [{"name": "vlan-1", "multus": {"networkName": "vlan"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

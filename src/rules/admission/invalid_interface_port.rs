@@ -1,0 +1,179 @@
+//! A forwarded port is invalid.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::names;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `ports` of an interface on the pod network without a number, with one out of range, with a protocol other
+    /// than `TCP` and `UDP`, and with a name that is repeated or no port name.
+    ///
+    /// ## Why it matters
+    ///
+    /// The ports are forwarded from the pod to the guest and become container ports of the pod.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               ports:
+    ///                 - name: web
+    ///                   port: 80
+    ///                   protocol: SCTP
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               ports:
+    ///                 - name: web
+    ///                   port: 80
+    ///                   protocol: TCP
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-interface-port",
+        family: Admission,
+        summary: "a forwarded port is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let network = guest.network(interface.str_at("name"));
+    if network.is_none_or(|network| network.get("pod").is_none()) {
+        return;
+    }
+    let field = guest.at(&format!("domain.devices.interfaces[{at}].ports"));
+    let ports = interface.items_at("ports");
+    check_names(&field, ports, causes);
+    let newer = guest.does(Behaviour::NamesPortField);
+    for (at, port) in ports.iter().enumerate() {
+        let here = format!("{field}[{at}]");
+        let named = if newer {
+            format!("{here}.port")
+        } else {
+            here.clone()
+        };
+        let number = port.int_at("port");
+        if number == 0 {
+            causes
+                .push(&RULE, &named, "Port field is mandatory.")
+                .at(&here);
+        }
+        let most = if newer { 65_535 } else { 65_536 };
+        if !(0..=most).contains(&number) {
+            causes
+                .push(&RULE, &named, "Port field must be in range 0 < x < 65536.")
+                .at(format!("{here}.port"));
+        }
+        if !matches!(port.str_at("protocol"), "" | "TCP" | "UDP") {
+            causes.push(
+                &RULE,
+                format!("{here}.protocol"),
+                "Unknown protocol, only TCP or UDP allowed",
+            );
+        }
+    }
+}
+
+fn check_names(field: &str, ports: &[Node], causes: &mut Causes) {
+    for (at, port) in ports.iter().enumerate() {
+        let name = port.str_at("name");
+        if name.is_empty() {
+            continue;
+        }
+        let here = format!("{field}[{at}].name");
+        if ports[..at].iter().any(|other| named(other, name)) {
+            causes.push(&RULE, &here, format!("Duplicate name of the port: {name}"));
+        }
+        if !names::is_port_name(name) {
+            causes
+                .push(&RULE, &here, format!("Invalid name of the port: {name}"))
+                .help("use lower case letters, digits and single dashes, at most 15, one letter among them");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "ports": [{"name": "web", "port": 80, "protocol": "SCTP"}]}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].ports[0].protocol",
+                "Unknown protocol, only TCP or UDP allowed"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "ports": [{"name": "web", "port": 80, "protocol": "TCP"}]}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn the_field_of_a_missing_number_differs_by_release() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "ports": [{"name": "A", "port": 0}, {"name": "A", "port": 65536}]}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        let fields = |release| {
+            words(&RULE, release, &bad, &json!({}))
+                .into_iter()
+                .map(|(field, _)| {
+                    field.replace("spec.template.spec.domain.devices.interfaces[0].", "")
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            fields(Release::V1_9),
+            [
+                "ports[0].name",
+                "ports[1].name",
+                "ports[1].name",
+                "ports[0].port",
+                "ports[1].port"
+            ]
+        );
+        assert_eq!(
+            fields(Release::V1_8),
+            [
+                "ports[0].name",
+                "ports[1].name",
+                "ports[1].name",
+                "ports[0]"
+            ]
+        );
+    }
+}

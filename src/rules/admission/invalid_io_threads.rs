@@ -1,0 +1,101 @@
+//! The I/O threads policy is unknown or lacks a count.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an `ioThreadsPolicy` other than `shared`, `auto` and `supplementalPool`, and `supplementalPool` without a
+    /// positive `ioThreads.supplementalPoolThreadCount`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A pool must have a size.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         ioThreadsPolicy: supplementalPool
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         ioThreadsPolicy: supplementalPool
+    ///         ioThreads:
+    ///           supplementalPoolThreadCount: 2
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-io-threads",
+        family: Admission,
+        summary: "the I/O threads policy is unknown or lacks a count",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(policy) = guest
+        .spec
+        .path("domain.ioThreadsPolicy")
+        .and_then(Node::as_str)
+    else {
+        return;
+    };
+    if !matches!(policy, "shared" | "auto" | "supplementalPool") {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.ioThreadsPolicy"),
+                format!("Invalid IOThreadsPolicy ({policy})"),
+            )
+            .help("use `shared`, `auto` or `supplementalPool`");
+    }
+    let count = guest.int("domain.ioThreads.supplementalPoolThreadCount");
+    if policy == "supplementalPool" && count < 1 {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.ioThreads.count"),
+                "the number of iothreads needs to be set and positive for the dedicated policy",
+            )
+            .at(guest.at("domain.ioThreads.supplementalPoolThreadCount"))
+            .help("set `ioThreads.supplementalPoolThreadCount`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"ioThreadsPolicy": "supplementalPool"}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.ioThreads.count",
+                "the number of iothreads needs to be set and positive for the dedicated policy"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"ioThreadsPolicy": "supplementalPool", "ioThreads": {"supplementalPoolThreadCount": 2}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,127 @@
+//! The kernel to boot is incomplete.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `firmware.kernelBoot` with arguments but no container, and a container without an image, without both
+    /// kernel and initrd path, or with a path that is not absolute and plain.
+    ///
+    /// ## Why it matters
+    ///
+    /// The kernel is taken from files of a container image.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         firmware:
+    ///           kernelBoot:
+    ///             kernelArgs: console=ttyS0
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         firmware:
+    ///           kernelBoot:
+    ///             kernelArgs: console=ttyS0
+    ///             container:
+    ///               image: example.com/kernel:1
+    ///               kernelPath: /boot/vmlinuz
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-kernel-boot",
+        family: Admission,
+        summary: "the kernel to boot is incomplete",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(boot) = guest.spec.path("domain.firmware.kernelBoot") else {
+        return;
+    };
+    let field = guest.at("domain.firmware.kernelBoot");
+    let Some(container) = boot.get("container") else {
+        if !boot.str_at("kernelArgs").is_empty() {
+            causes
+                .push(
+                    &RULE,
+                    format!("{field}.kernelArgs"),
+                    "kernel arguments cannot be provided without an external kernel",
+                )
+                .help("name the image with the kernel in `container`");
+        }
+        return;
+    };
+    let field = format!("{field}.container");
+    if container.str_at("image").is_empty() {
+        let message = format!("{field} must be defined with an image");
+        causes.push(&RULE, format!("{field}.image"), message);
+    }
+    let paths = ["kernelPath", "initrdPath"].map(|part| (part, container.str_at(part)));
+    if paths.iter().all(|(_, path)| path.is_empty()) {
+        let message = format!(
+            "{field} must be defined with at least one of the following: kernelPath, initrdPath"
+        );
+        causes.push(&RULE, &field, message);
+    }
+    for (part, path) in paths {
+        let field = format!("{field}.{part}");
+        if let Some(words) = super::invalid_container_disk_path::objection(path) {
+            causes.push(&RULE, &field, format!("{field} {words}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"kernelBoot": {"kernelArgs": "console=ttyS0"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.firmware.kernelBoot.kernelArgs",
+                "kernel arguments cannot be provided without an external kernel"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"kernelBoot": {"kernelArgs": "console=ttyS0", "container": {"image": "example.com/kernel:1", "kernelPath": "/boot/vmlinuz"}}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_container_needs_image_and_paths() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"kernelBoot": {"container": {"image": "", "kernelPath": "boot", "initrdPath": "/"}}}}}}}});
+        let fields: Vec<String> = words(&RULE, Release::V1_9, &bad, &json!({}))
+            .into_iter()
+            .map(|(field, _)| {
+                field.replace(
+                    "spec.template.spec.domain.firmware.kernelBoot.container",
+                    "",
+                )
+            })
+            .collect();
+        assert_eq!(fields, [".image", ".kernelPath", ".initrdPath"]);
+    }
+}

@@ -1,0 +1,86 @@
+//! A reference to an instance type or preference is incomplete or contradictory.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `spec.instancetype` and `spec.preference` with neither `name` nor `inferFromVolume`, with
+    /// `inferFromVolume` beside `name` or `kind`, with an `inferFromVolumeFailurePolicy` other than `Ignore` and
+    /// `Reject`, and updates that change the name and keep the revision.
+    ///
+    /// ## Why it matters
+    ///
+    /// A reference is written out or inferred from a volume, not both. Dashboards used to write
+    /// `RejectInferFromVolumeFailure`, which is no policy.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   preference:
+    ///     inferFromVolume: root
+    ///     inferFromVolumeFailurePolicy: IgnoreInferFromVolumeFailure
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   preference:
+    ///     name: fedora
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 2Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-matcher",
+        family: Admission,
+        summary: "a reference to an instance type or preference is incomplete or contradictory",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Puts the causes that the mutating webhook gave among the others.
+pub(super) fn refused(given: &[crate::cause::Cause], causes: &mut Causes) {
+    for cause in given {
+        let help = match cause.field.rsplit_once('.').map(|(_, key)| key) {
+            Some("inferFromVolumeFailurePolicy") => "use `Ignore` or `Reject`",
+            Some("name" | "kind") => "keep either `inferFromVolume` or name and kind",
+            Some("revisionName") => {
+                "remove `revisionName`; KubeVirt captures the new object by itself"
+            }
+            _ => "set `name`, or `inferFromVolume`",
+        };
+        causes.push(&RULE, &cause.field, &cause.message).help(help);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::release::Release;
+    use crate::rules::admission::testing::{listed, reviewed};
+
+    #[test]
+    fn c23_failure_policies_have_short_names() {
+        let bad = json!({"spec": {"preference": {"inferFromVolume": "root", "inferFromVolumeFailurePolicy": "IgnoreInferFromVolumeFailure"}}});
+        assert_eq!(
+            listed(&RULE, reviewed(Release::V1_9, &bad, &json!({})).hits),
+            [(
+                "spec.preference.inferFromVolumeFailurePolicy",
+                "Invalid value 'IgnoreInferFromVolumeFailure' for InferFromVolumeFailurePolicy"
+            )]
+        );
+        let good = json!({"spec": {"preference": {"name": "fedora"}, "template": {"spec": {"domain": {"memory": {"guest": "2Gi"}}}}}});
+        assert!(reviewed(Release::V1_9, &good, &json!({})).is_accepted());
+    }
+}

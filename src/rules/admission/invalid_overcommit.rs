@@ -1,0 +1,103 @@
+//! An instance type's overcommit is out of range or meets huge pages.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `memory.overcommitPercent` of an instance type outside 0 to 100, and one above zero beside
+    /// `memory.hugepages`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Overcommit takes that share off the memory request; huge pages are reserved whole.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata:
+    ///   name: small
+    /// spec:
+    ///   cpu:
+    ///     guest: 1
+    ///   memory:
+    ///     guest: 1Gi
+    ///     overcommitPercent: 150
+    /// ```
+    ///
+    /// ```yaml,good
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata:
+    ///   name: small
+    /// spec:
+    ///   cpu:
+    ///     guest: 1
+    ///   memory:
+    ///     guest: 1Gi
+    ///     overcommitPercent: 50
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-overcommit",
+        family: Admission,
+        summary: "an instance type's overcommit is out of range or meets huge pages",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(spec: &Node, causes: &mut Causes) {
+    let field = "spec.memory.overcommitPercent";
+    let percent = spec.int_at("memory.overcommitPercent");
+    if !(0..=100).contains(&percent) {
+        causes
+            .push(
+                &RULE,
+                field,
+                format!("{field} '{percent}': must be in range between 0 and 100."),
+            )
+            .help("give a share of the memory from 0 to 100");
+    }
+    if percent != 0 && spec.path("memory.hugepages").is_some() {
+        causes
+            .push(
+                &RULE,
+                field,
+                format!("{field} and spec.memory.hugepages should not be requested together."),
+            )
+            .help("keep either `overcommitPercent` or `hugepages`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::rules::admission::testing::spec_words;
+
+    #[test]
+    fn overcommit_is_a_share_and_excludes_huge_pages() {
+        let said = |memory: serde_json::Value| spec_words(&RULE, check, &json!({"memory": memory}));
+        assert_eq!(
+            said(json!({"overcommitPercent": 150})),
+            [(
+                "spec.memory.overcommitPercent",
+                "spec.memory.overcommitPercent '150': must be in range between 0 and 100."
+            )]
+        );
+        assert_eq!(
+            said(json!({"overcommitPercent": 50, "hugepages": {"pageSize": "2Mi"}})).len(),
+            1
+        );
+        assert!(said(json!({"overcommitPercent": 50})).is_empty());
+    }
+}

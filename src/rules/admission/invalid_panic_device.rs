@@ -1,0 +1,116 @@
+//! A panic device is off, or unknown.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `devices.panicDevices` (1.6 and later) where the feature gate `PanicDevices` is off (1.6 to 1.8), on
+    /// s390x, and with a model other than `hyperv`, `isa` and `pvpanic`.
+    ///
+    /// ## Why it matters
+    ///
+    /// They let a guest tell that it crashed; s390x guests do it in another way. From 1.9 on no gate is needed.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           panicDevices:
+    ///             - model: beep
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           panicDevices:
+    ///             - model: pvpanic
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the missing gate is `depends-on-configuration`.
+    RULE {
+        id: "invalid-panic-device",
+        family: Admission,
+        summary: "a panic device is off, or unknown",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let devices = guest.devices("panicDevices");
+    if devices.is_empty() {
+        return;
+    }
+    let field = guest.at("domain.devices.panicDevices");
+    if !guest.gate("PanicDevices") {
+        causes
+            .push(
+                &RULE,
+                field,
+                "Panic Devices feature gate is not enabled in kubevirt-config",
+            )
+            .gate("PanicDevices");
+        return;
+    }
+    let architecture = guest.architecture();
+    let without =
+        architecture == "s390x" || (architecture == "ppc64le" && guest.does(Behaviour::Ppc64le));
+    if without {
+        let message =
+            format!("custom panic devices are not supported on {architecture} architecture");
+        causes
+            .push(&RULE, &field, message)
+            .help("remove `panicDevices`");
+    }
+    for (at, device) in devices.iter().enumerate() {
+        let model = device.get("model").and_then(Node::as_str);
+        if let Some(model) = model
+            && !matches!(model, "hyperv" | "isa" | "pvpanic")
+        {
+            causes
+                .push(
+                    &RULE,
+                    format!("{field}[{at}].model"),
+                    format!("invalid PanicDeviceModel({model})"),
+                )
+                .help("use `hyperv`, `isa` or `pvpanic`");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"panicDevices": [{"model": "beep"}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.panicDevices[0].model",
+                "invalid PanicDeviceModel(beep)"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"panicDevices": [{"model": "pvpanic"}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

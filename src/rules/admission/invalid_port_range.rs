@@ -1,0 +1,193 @@
+//! Forwarded port ranges are off, or invalid.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `portRanges` (1.9 and later) where the feature gate `PortRangesSpec` is off, and where it is on: beside
+    /// `ports`, without `masquerade`, more than ten, with a bad protocol, start or end, and ranges that overlap.
+    ///
+    /// ## Why it matters
+    ///
+    /// Port ranges are new, and only masquerade can forward them.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               portRanges:
+    ///                 - protocol: TCP
+    ///                   start: 80
+    ///                   end: 90
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               ports:
+    ///                 - port: 80
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the missing gate is `depends-on-configuration`.
+    RULE {
+        id: "invalid-port-range",
+        family: Admission,
+        summary: "forwarded port ranges are off, or invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let ranges = interface.items_at("portRanges");
+    if ranges.is_empty() {
+        return;
+    }
+    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    if !guest.gate("PortRangesSpec") {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "portRanges is specified on interface but the PortRangesSpec feature gate is not enabled",
+            )
+            .at(format!("{field}.portRanges"))
+            .gate("PortRangesSpec");
+        return;
+    }
+    let network = guest.network(interface.str_at("name"));
+    if network.is_none_or(|network| network.get("pod").is_none()) {
+        return;
+    }
+    if !interface.items_at("ports").is_empty() {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "Cannot define both ports and portRanges on interface",
+            )
+            .at(format!("{field}.portRanges"));
+    }
+    if interface.get("masquerade").is_none() {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "portRanges are only supported on masquerade interfaces",
+            )
+            .at(format!("{field}.portRanges"));
+    }
+    check_ranges(&format!("{field}.portRanges"), ranges, causes);
+}
+
+fn check_ranges(field: &str, ranges: &[Node], causes: &mut Causes) {
+    if ranges.len() > 10 {
+        causes.push(&RULE, field, "No more than 10 portRanges are allowed");
+        return;
+    }
+    let mut good: [(&str, Vec<(i64, i64)>); 2] = [("TCP", Vec::new()), ("UDP", Vec::new())];
+    for (at, range) in ranges.iter().enumerate() {
+        let (start, end) = (range.int_at("start"), range.int_at("end"));
+        let valid = |port: i64| (1..65_536).contains(&port);
+        let protocol = range.str_at("protocol");
+        let Some((_, kept)) = good.iter_mut().find(|(name, _)| *name == protocol) else {
+            let message = "Unknown protocol, only TCP or UDP allowed";
+            causes.push(&RULE, format!("{field}[{at}].protocol"), message);
+            continue;
+        };
+        let (part, message) = if !valid(start) {
+            ("start", "Start must be a valid port number, 0 < x < 65536")
+        } else if !valid(end) {
+            ("end", "End must be a valid port number, 0 < x < 65536")
+        } else if start > end {
+            ("start", "Start must be less than or equal to end")
+        } else {
+            kept.push((start, end));
+            continue;
+        };
+        causes.push(&RULE, format!("{field}[{at}].{part}"), message);
+    }
+    for (protocol, mut ranges) in good {
+        ranges.sort_unstable();
+        for pair in ranges.windows(2) {
+            let ((a, b), (c, d)) = (pair[0], pair[1]);
+            if c <= b {
+                let message = format!("{protocol} portRanges [{a}-{b}] and [{c}-{d}] overlap");
+                causes.push(&RULE, field, message);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "portRanges": [{"protocol": "TCP", "start": 80, "end": 90}]}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].name",
+                "portRanges is specified on interface but the PortRangesSpec feature gate is not enabled"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "ports": [{"port": 80}]}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn with_the_gate_the_ranges_themselves_are_checked() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "bridge": {}, "ports": [{"port": 1}], "portRanges": [
+            {"protocol": "TCP", "start": 80, "end": 90}, {"protocol": "TCP", "start": 85, "end": 86}, {"protocol": "SCTP", "start": 1, "end": 2},
+            {"protocol": "UDP", "start": 0, "end": 2}, {"protocol": "UDP", "start": 3, "end": 2}, {"protocol": "UDP", "start": 1, "end": 70000}
+        ]}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        let config = json!({"developerConfiguration": {"featureGates": ["PortRangesSpec"]}});
+        let fields: Vec<String> = words(&RULE, Release::V1_9, &bad, &config)
+            .into_iter()
+            .map(|(field, _)| field.replace("spec.template.spec.domain.devices.interfaces[0].", ""))
+            .collect();
+        assert_eq!(
+            fields,
+            [
+                "name",
+                "name",
+                "portRanges[2].protocol",
+                "portRanges[3].start",
+                "portRanges[4].start",
+                "portRanges[5].end",
+                "portRanges"
+            ]
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! A resource claim of the guest is invalid.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::names;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `resourceClaims` (1.8 and later) with a repeated name; from 1.9 on also an empty name, one that is no DNS
+    /// label, and claims that do not name exactly one of `resourceClaimName` and `resourceClaimTemplateName`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Devices name the claims they come from; each claim is one object or one template.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       resourceClaims:
+    ///         - name: gpu
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       resourceClaims:
+    ///         - name: gpu
+    ///           resourceClaimTemplateName: gpu
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-resource-claim",
+        family: Admission,
+        summary: "a resource claim of the guest is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.does(Behaviour::ChecksResourceClaimNames) {
+        return;
+    }
+    let claims = guest.items("resourceClaims");
+    let strict = guest.does(Behaviour::ChecksResourceClaims);
+    for (at, claim) in claims.iter().enumerate() {
+        let field = guest.at(&format!("resourceClaims[{at}]"));
+        let name = claim.str_at("name");
+        if strict && name.is_empty() {
+            let message = format!("{field}.name is a required field");
+            causes.push(&RULE, format!("{field}.name"), message);
+        } else if claims[..at].iter().any(|other| named(other, name)) {
+            let message = format!("duplicate resourceClaims name {name:?}");
+            causes.push(&RULE, format!("{field}.name"), message);
+        } else if strict {
+            let wrong = names::dns_label(name);
+            if !wrong.is_empty() {
+                let message = format!(
+                    "{field}.name does not conform to the kubernetes DNS_LABEL rules: {}",
+                    wrong.join(", ")
+                );
+                causes.push(&RULE, format!("{field}.name"), message);
+            }
+        }
+        if strict {
+            check_source(&field, claim, causes);
+        }
+    }
+}
+
+fn check_source(field: &str, claim: &Node, causes: &mut Causes) {
+    let sources = ["resourceClaimName", "resourceClaimTemplateName"];
+    match sources
+        .iter()
+        .filter(|source| claim.get(source).is_some())
+        .count()
+    {
+        0 => {
+            causes.push(
+                &RULE,
+                field,
+                "must specify one of: resourceClaimName, resourceClaimTemplateName",
+            );
+        }
+        1 => {}
+        _ => {
+            causes.push(
+                &RULE,
+                field,
+                "at most one of resourceClaimName or resourceClaimTemplateName may be specified",
+            );
+        }
+    }
+    for source in sources {
+        let Some(name) = claim.get(source).and_then(Node::as_str) else {
+            continue;
+        };
+        for text in names::dns_subdomain(name) {
+            causes.push(&RULE, format!("{field}.{source}"), text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"resourceClaims": [{"name": "gpu"}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.resourceClaims[0]",
+                "must specify one of: resourceClaimName, resourceClaimTemplateName"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn names_are_unique_labels() {
+        let bad = json!({"spec": {"template": {"spec": {"resourceClaims": [{"name": "A", "resourceClaimName": "a"}, {"name": "b", "resourceClaimName": "B", "resourceClaimTemplateName": "c"}, {"name": "b", "resourceClaimName": "c"}]}}}});
+        let fields = |release| {
+            words(&RULE, release, &bad, &json!({}))
+                .into_iter()
+                .map(|(field, _)| field.replace("spec.template.spec.resourceClaims", ""))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            fields(Release::V1_9),
+            ["[0].name", "[1]", "[1].resourceClaimName", "[2].name"]
+        );
+        assert_eq!(fields(Release::V1_8), ["[2].name"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! The run strategy is unknown.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `runStrategy` other than `Always`, `Halted`, `Manual`, `RerunOnFailure` and `Once`, spelled so, and
+    /// `WaitAsReceiver` where the feature gate `DecentralizedLiveMigration` is off (1.6 and later).
+    ///
+    /// ## Why it matters
+    ///
+    /// The names are case-sensitive; `always` is refused.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   runStrategy: always
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   runStrategy: Always
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-run-strategy",
+        family: Admission,
+        summary: "the run strategy is unknown",
+        level: Error,
+        check: Input,
+    }
+}
+
+const KNOWN: [&str; 5] = ["Always", "Halted", "Manual", "RerunOnFailure", "Once"];
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(strategy) = guest.vm.get("runStrategy").and_then(Node::as_str) else {
+        return;
+    };
+    if strategy == "WaitAsReceiver" && guest.does(Behaviour::HasWaitAsReceiver) {
+        let gate = "DecentralizedLiveMigration";
+        if !guest.gate(gate) {
+            let message = format!(
+                "Invalid RunStrategy ({strategy}), {gate} feature gate is not enabled in kubevirt resource"
+            );
+            causes.push(&RULE, "spec.runStrategy", message).gate(gate);
+        }
+    } else if !KNOWN.contains(&strategy) {
+        let meant = KNOWN
+            .into_iter()
+            .find(|known| known.eq_ignore_ascii_case(strategy));
+        causes
+            .push(
+                &RULE,
+                "spec.runStrategy",
+                format!("Invalid RunStrategy ({strategy})"),
+            )
+            .help(match meant {
+                Some(meant) => format!("write `{meant}`; the names are case-sensitive"),
+                None => format!("use one of `{}`", KNOWN.join("`, `")),
+            });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"runStrategy": "always"}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [("spec.runStrategy", "Invalid RunStrategy (always)"),]
+        );
+        let good = json!({"spec": {"runStrategy": "Always"}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    /// Behaviour B03: the names are case-sensitive; one is behind a gate.
+    #[test]
+    fn b03_run_strategies_are_case_sensitive() {
+        for (strategy, release, accepted) in [
+            ("Always", Release::V1_9, true),
+            ("RerunOnFailure", Release::V1_5, true),
+            ("Once", Release::V1_9, true),
+            ("always", Release::V1_9, false),
+            ("halted", Release::V1_9, false),
+            ("Sometimes", Release::V1_9, false),
+            ("WaitAsReceiver", Release::V1_9, false),
+            ("WaitAsReceiver", Release::V1_5, false),
+        ] {
+            let vm = json!({"spec": {"runStrategy": strategy}});
+            assert_eq!(
+                words(&RULE, release, &vm, &json!({})).is_empty(),
+                accepted,
+                "{strategy}"
+            );
+        }
+        let config =
+            json!({"developerConfiguration": {"featureGates": ["DecentralizedLiveMigration"]}});
+        let vm = json!({"spec": {"runStrategy": "WaitAsReceiver"}});
+        assert!(words(&RULE, Release::V1_9, &vm, &config).is_empty());
+        assert!(!words(&RULE, Release::V1_5, &vm, &config).is_empty());
+    }
+}

@@ -1,0 +1,105 @@
+//! The service account is invalid or contradictory.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `serviceAccountName` (1.9 and later) that is no DNS subdomain, or differs from that of a
+    /// `serviceAccount` volume.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest's pod runs under one account.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       serviceAccountName: web
+    ///       volumes:
+    ///         - name: account
+    ///           serviceAccount:
+    ///             serviceAccountName: db
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       serviceAccountName: web
+    ///       volumes:
+    ///         - name: account
+    ///           serviceAccount:
+    ///             serviceAccountName: web
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-service-account",
+        family: Admission,
+        summary: "the service account is invalid or contradictory",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let account = guest.str("serviceAccountName");
+    if account.is_empty() {
+        return;
+    }
+    let field = guest.at("serviceAccountName");
+    let wrong = names::dns_subdomain(account);
+    if !wrong.is_empty() {
+        let message = format!(
+            "{field} is not a valid service account name: {}",
+            wrong.join("; ")
+        );
+        causes.push(&RULE, &field, message);
+    }
+    let other = guest
+        .volumes()
+        .iter()
+        .filter_map(|volume| volume.get("serviceAccount"))
+        .map(|source| source.str_at("serviceAccountName"))
+        .find(|name| *name != account);
+    if let Some(other) = other {
+        let message = format!(
+            "spec.serviceAccountName {account:?} and serviceAccount volume {other:?} must reference the same service account"
+        );
+        causes
+            .push(&RULE, &field, message)
+            .help("name one account in both places");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"serviceAccountName": "web", "volumes": [{"name": "account", "serviceAccount": {"serviceAccountName": "db"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.serviceAccountName",
+                "spec.serviceAccountName \"web\" and serviceAccount volume \"db\" must reference the same service account"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"serviceAccountName": "web", "volumes": [{"name": "account", "serviceAccount": {"serviceAccountName": "web"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

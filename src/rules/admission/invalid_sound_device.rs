@@ -1,0 +1,99 @@
+//! The sound device is unknown or has no name.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `devices.sound` with a model other than `ich9` and `ac97`, or without a name.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt emulates no other sound card.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           sound:
+    ///             name: audio
+    ///             model: sb16
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           sound:
+    ///             name: audio
+    ///             model: ich9
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-sound-device",
+        family: Admission,
+        summary: "the sound device is unknown or has no name",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(sound) = guest.spec.path("domain.devices.sound") else {
+        return;
+    };
+    let place = guest.at("domain.devices.sound");
+    if !matches!(sound.str_at("model"), "" | "ich9" | "ac97") {
+        causes
+            .push(
+                &RULE,
+                guest.at("Sound"),
+                "Sound device type is not supported. Options: 'ich9' or 'ac97'",
+            )
+            .at(format!("{place}.model"))
+            .help("use `model: ich9`");
+    }
+    if sound.str_at("name").is_empty() {
+        causes
+            .push(
+                &RULE,
+                guest.at("Sound"),
+                "Sound device requires a name field.",
+            )
+            .at(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"sound": {"name": "audio", "model": "sb16"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.Sound",
+                "Sound device type is not supported. Options: 'ich9' or 'ac97'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"sound": {"name": "audio", "model": "ich9"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! The subdomain is no DNS subdomain.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `subdomain` that is no DNS subdomain (RFC 1123): labels joined by dots, at most 253 characters.
+    ///
+    /// ## Why it matters
+    ///
+    /// The subdomain becomes part of the guest's DNS name, and Kubernetes takes only DNS names there.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       subdomain: Backend_
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       subdomain: backend.example
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-subdomain",
+        family: Admission,
+        summary: "the subdomain is no DNS subdomain",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let subdomain = guest.str("subdomain");
+    if subdomain.is_empty() {
+        return;
+    }
+    let wrong = names::dns_subdomain(subdomain);
+    if !wrong.is_empty() {
+        let field = guest.at("subdomain");
+        let message = format!(
+            "{field} does not conform to the kubernetes DNS_SUBDOMAIN rules : {}",
+            wrong.join(", ")
+        );
+        causes
+            .push(&RULE, field, message)
+            .help("use lower case letters, digits, dashes and dots");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"subdomain": "Backend_"}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.subdomain",
+                "spec.template.spec.subdomain does not conform to the kubernetes DNS_SUBDOMAIN rules : a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"subdomain": "backend.example"}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,88 @@
+//! A topology spread constraint is invalid.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::kubernetes;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `topologySpreadConstraints` that Kubernetes would refuse: a `maxSkew` under 1, a topology key that is no
+    /// label, a `whenUnsatisfiable` other than `DoNotSchedule` and `ScheduleAnyway`, a bad label selector, two
+    /// constraints of one key and action.
+    ///
+    /// ## Why it matters
+    ///
+    /// The constraints are copied to the guest's pod, and KubeVirt repeats Kubernetes' checks.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       topologySpreadConstraints:
+    ///         - maxSkew: 0
+    ///           topologyKey: zone
+    ///           whenUnsatisfiable: DoNotSchedule
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       topologySpreadConstraints:
+    ///         - maxSkew: 1
+    ///           topologyKey: zone
+    ///           whenUnsatisfiable: DoNotSchedule
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "invalid-topology-spread",
+        family: Admission,
+        summary: "a topology spread constraint is invalid",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let field = guest.at("topologySpreadConstraints");
+    let mut wrong = kubernetes::Objections::default();
+    kubernetes::topology_spread(guest.items("topologySpreadConstraints"), &field, &mut wrong);
+    for objection in wrong.0 {
+        let place = objection
+            .field
+            .replace(".{topologyKey, whenUnsatisfiable}", "");
+        causes
+            .push(&RULE, objection.field, objection.message)
+            .at(place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"topologySpreadConstraints": [{"maxSkew": 0, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.topologySpreadConstraints[0].maxSkew",
+                "spec.template.spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"topologySpreadConstraints": [{"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,103 @@
+//! The video device is off, or contradictory.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `devices.video` (1.6 and later) where the feature gate `VideoConfig` is off (1.6 to 1.8), or beside
+    /// `autoattachGraphicsDevice: false`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The device would be configured and left out at once. From 1.9 on no gate is needed.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           autoattachGraphicsDevice: false
+    ///           video:
+    ///             type: virtio
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           video:
+    ///             type: virtio
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Whether the type suits the architecture is checked when the guest starts.
+    RULE {
+        id: "invalid-video-device",
+        family: Admission,
+        summary: "the video device is off, or contradictory",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.has("domain.devices.video") {
+        return;
+    }
+    let (field, place) = (guest.at("video"), guest.at("domain.devices.video"));
+    if !guest.gate("VideoConfig") {
+        causes
+            .push(
+                &RULE,
+                field,
+                "Video configuration is specified but the VideoConfig feature gate is not enabled",
+            )
+            .at(place)
+            .gate("VideoConfig");
+        return;
+    }
+    let graphics = guest.spec.path("domain.devices.autoattachGraphicsDevice");
+    if graphics.and_then(Node::as_bool) == Some(false) {
+        causes
+            .push(
+                &RULE,
+                field,
+                "Video configuration is not allowed when autoattachGraphicsDevice is set to false",
+            )
+            .at(place)
+            .help("remove `video`, or `autoattachGraphicsDevice: false`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"autoattachGraphicsDevice": false, "video": {"type": "virtio"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.video",
+                "Video configuration is not allowed when autoattachGraphicsDevice is set to false"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"video": {"type": "virtio"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

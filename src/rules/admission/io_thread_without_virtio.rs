@@ -1,0 +1,100 @@
+//! A dedicated I/O thread is not on virtio.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `dedicatedIOThread: true` on a disk whose bus is set and not `virtio`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Only virtio disks can have a thread of their own.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               dedicatedIOThread: true
+    ///               disk:
+    ///                 bus: sata
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               dedicatedIOThread: true
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "io-thread-without-virtio",
+        family: Admission,
+        summary: "a dedicated I/O thread is not on virtio",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let (_, bus) = super::unsupported_disk_bus::bus(disk);
+    if disk.bool_at("dedicatedIOThread") && !matches!(bus, "" | "virtio") {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("domain.devices.disks.domain.devices.disks[{at}]")),
+                format!("IOThreads are not supported for disks on a {bus} bus"),
+            )
+            .at(guest.at(&format!("domain.devices.disks[{at}].dedicatedIOThread")))
+            .help("use `bus: virtio`, or leave `dedicatedIOThread` out");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "dedicatedIOThread": true, "disk": {"bus": "sata"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks.domain.devices.disks[0]",
+                "IOThreads are not supported for disks on a sata bus"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "dedicatedIOThread": true, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

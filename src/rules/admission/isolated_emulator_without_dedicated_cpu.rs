@@ -1,0 +1,86 @@
+//! An isolated emulator thread needs dedicated CPUs.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `cpu.isolateEmulatorThread` without `cpu.dedicatedCpuPlacement`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The emulator gets a CPU of its own beside the guest's, which only makes sense where the guest's are its own.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           isolateEmulatorThread: true
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           isolateEmulatorThread: true
+    ///           dedicatedCpuPlacement: true
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "isolated-emulator-without-dedicated-cpu",
+        family: Admission,
+        summary: "an isolated emulator thread needs dedicated CPUs",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.is("domain.cpu.isolateEmulatorThread") && !guest.is("domain.cpu.dedicatedCpuPlacement")
+    {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.cpu.isolateEmulatorThread"),
+                "IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement",
+            )
+            .help("set `dedicatedCpuPlacement: true`, or leave `isolateEmulatorThread` out");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"isolateEmulatorThread": true}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.isolateEmulatorThread",
+                "IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "isolateEmulatorThread": true, "dedicatedCpuPlacement": true}, "memory": {"guest": "1Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

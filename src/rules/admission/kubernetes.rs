@@ -1,0 +1,269 @@
+//! Kubernetes' own checks of scheduling terms, which KubeVirt's webhook repeats word for word.
+
+use super::names;
+use crate::yaml::Node;
+
+/// One objection: the field and the words, `field: kind: value: detail`.
+#[derive(Debug)]
+pub struct Objection {
+    /// The field.
+    pub field: String,
+    /// The whole message.
+    pub message: String,
+}
+
+/// Collects [`Objection`]s.
+#[derive(Debug, Default)]
+pub struct Objections(pub Vec<Objection>);
+
+impl Objections {
+    fn push(&mut self, field: String, body: &str) {
+        let message = format!("{field}: {body}");
+        self.0.push(Objection { field, message });
+    }
+
+    fn required(&mut self, field: String, detail: &str) {
+        self.push(field, &format!("Required value: {detail}"));
+    }
+
+    fn forbidden(&mut self, field: String, detail: &str) {
+        self.push(field, &format!("Forbidden: {detail}"));
+    }
+
+    fn invalid(&mut self, field: String, value: &str, detail: &str) {
+        self.push(field, &format!("Invalid value: \"{value}\": {detail}"));
+    }
+
+    fn invalid_number(&mut self, field: String, value: i64, detail: &str) {
+        self.push(field, &format!("Invalid value: {value}: {detail}"));
+    }
+}
+
+/// What is wrong with `affinity`, whose parts lie at `field`.
+pub fn affinity(affinity: &Node, field: &str, wrong: &mut Objections) {
+    if let Some(node) = affinity.get("nodeAffinity") {
+        node_affinity(node, &format!("{field}.nodeAffinity"), wrong);
+    }
+    for kind in ["podAffinity", "podAntiAffinity"] {
+        if let Some(pods) = affinity.get(kind) {
+            pod_affinity(pods, &format!("{field}.{kind}"), wrong);
+        }
+    }
+}
+
+fn node_affinity(node: &Node, field: &str, wrong: &mut Objections) {
+    if let Some(selector) = node.get("requiredDuringSchedulingIgnoredDuringExecution") {
+        let terms =
+            format!("{field}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
+        if selector.items_at("nodeSelectorTerms").is_empty() {
+            wrong.required(terms.clone(), "must have at least one node selector term");
+        }
+        for (at, term) in selector.items_at("nodeSelectorTerms").iter().enumerate() {
+            node_selector_term(term, &format!("{terms}[{at}]"), wrong);
+        }
+    }
+    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    for (at, term) in node.items_at(preferred).iter().enumerate() {
+        let field = format!("{field}.{preferred}[{at}]");
+        weight(term, &field, wrong);
+        if let Some(preference) = term.get("preference") {
+            node_selector_term(preference, &format!("{field}.preference"), wrong);
+        }
+    }
+}
+
+fn weight(term: &Node, field: &str, wrong: &mut Objections) {
+    let weight = term.int_at("weight");
+    if !(1..=100).contains(&weight) {
+        wrong.invalid_number(
+            format!("{field}.weight"),
+            weight,
+            "must be in the range 1-100",
+        );
+    }
+}
+
+fn node_selector_term(term: &Node, field: &str, wrong: &mut Objections) {
+    for (at, expression) in term.items_at("matchExpressions").iter().enumerate() {
+        let field = format!("{field}.matchExpressions[{at}]");
+        let values = expression.items_at("values").len();
+        match expression.str_at("operator") {
+            "Gt" | "Lt" => {
+                if values != 1 {
+                    wrong.required(
+                        format!("{field}.values"),
+                        "must be specified single value when `operator` is 'Lt' or 'Gt'",
+                    );
+                }
+            }
+            operator => set_operator(operator, values, &field, wrong),
+        }
+        key(expression.str_at("key"), &format!("{field}.key"), wrong);
+    }
+    for (at, expression) in term.items_at("matchFields").iter().enumerate() {
+        let field = format!("{field}.matchFields[{at}]");
+        let values = expression.items_at("values");
+        match expression.str_at("operator") {
+            "In" | "NotIn" => {
+                if values.len() != 1 {
+                    wrong.required(
+                        format!("{field}.values"),
+                        "must be only one value when `operator` is 'In' or 'NotIn' for node field selector",
+                    );
+                }
+            }
+            operator => wrong.invalid(
+                format!("{field}.operator"),
+                operator,
+                "not a valid selector operator",
+            ),
+        }
+        if expression.str_at("key") != "metadata.name" {
+            wrong.invalid(
+                format!("{field}.key"),
+                expression.str_at("key"),
+                "not a valid field selector key",
+            );
+            continue;
+        }
+        for (at, value) in values.iter().enumerate() {
+            let value = value.as_str().unwrap_or_default();
+            for text in names::dns_subdomain(value) {
+                wrong.invalid(format!("{field}.values[{at}]"), value, &text);
+            }
+        }
+    }
+}
+
+fn set_operator(operator: &str, values: usize, field: &str, wrong: &mut Objections) {
+    match operator {
+        "In" | "NotIn" => {
+            if values == 0 {
+                wrong.required(
+                    format!("{field}.values"),
+                    "must be specified when `operator` is 'In' or 'NotIn'",
+                );
+            }
+        }
+        "Exists" | "DoesNotExist" => {
+            if values > 0 {
+                wrong.forbidden(
+                    format!("{field}.values"),
+                    "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
+                );
+            }
+        }
+        _ => wrong.invalid(
+            format!("{field}.operator"),
+            operator,
+            "not a valid selector operator",
+        ),
+    }
+}
+
+fn key(value: &str, field: &str, wrong: &mut Objections) {
+    for text in names::label_key(value) {
+        wrong.invalid(field.to_owned(), value, &text);
+    }
+}
+
+/// What stands for a term that is absent.
+static NOTHING: Node = Node::map();
+
+fn pod_affinity(pods: &Node, field: &str, wrong: &mut Objections) {
+    let required = "requiredDuringSchedulingIgnoredDuringExecution";
+    for (at, term) in pods.items_at(required).iter().enumerate() {
+        pod_affinity_term(term, &format!("{field}.{required}[{at}]"), wrong);
+    }
+    let preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+    for (at, term) in pods.items_at(preferred).iter().enumerate() {
+        let field = format!("{field}.{preferred}[{at}]");
+        weight(term, &field, wrong);
+        let term = term.get("podAffinityTerm").unwrap_or(&NOTHING);
+        pod_affinity_term(term, &format!("{field}.podAffinityTerm"), wrong);
+    }
+}
+
+fn pod_affinity_term(term: &Node, field: &str, wrong: &mut Objections) {
+    for kind in ["labelSelector", "namespaceSelector"] {
+        if let Some(selector) = term.get(kind) {
+            label_selector(selector, &format!("{field}.{kind}"), wrong);
+        }
+    }
+    for namespace in term.items_at("namespaces") {
+        let namespace = namespace.as_str().unwrap_or_default();
+        for text in names::dns_label(namespace) {
+            wrong.invalid(format!("{field}.namespace"), namespace, &text);
+        }
+    }
+    let topology = term.str_at("topologyKey");
+    if topology.is_empty() {
+        wrong.required(format!("{field}.topologyKey"), "can not be empty");
+    }
+    key(topology, &format!("{field}.topologyKey"), wrong);
+}
+
+fn label_selector(selector: &Node, field: &str, wrong: &mut Objections) {
+    for label in selector
+        .get("matchLabels")
+        .map(Node::entries)
+        .unwrap_or_default()
+    {
+        let field = format!("{field}.matchLabels");
+        key(&label.key, &field, wrong);
+        let value = label.node.as_str().unwrap_or_default();
+        for text in names::label_value(value) {
+            wrong.invalid(field.clone(), value, &text);
+        }
+    }
+    for (at, expression) in selector.items_at("matchExpressions").iter().enumerate() {
+        let field = format!("{field}.matchExpressions[{at}]");
+        let values = expression.items_at("values");
+        set_operator(expression.str_at("operator"), values.len(), &field, wrong);
+        key(expression.str_at("key"), &format!("{field}.key"), wrong);
+        for (at, value) in values.iter().enumerate() {
+            let value = value.as_str().unwrap_or_default();
+            for text in names::label_value(value) {
+                wrong.invalid(format!("{field}.values[{at}]"), value, &text);
+            }
+        }
+    }
+}
+
+/// What is wrong with `topologySpreadConstraints`, which lie at `field`.
+pub fn topology_spread(constraints: &[Node], field: &str, wrong: &mut Objections) {
+    for (at, constraint) in constraints.iter().enumerate() {
+        let item = format!("{field}[{at}]");
+        let skew = constraint.int_at("maxSkew");
+        if skew <= 0 {
+            wrong.invalid_number(format!("{item}.maxSkew"), skew, "must be greater than zero");
+        }
+        let topology = constraint.str_at("topologyKey");
+        if topology.is_empty() {
+            wrong.required(format!("{item}.topologyKey"), "can not be empty");
+        } else {
+            key(topology, &format!("{item}.topologyKey"), wrong);
+        }
+        let action = constraint.str_at("whenUnsatisfiable");
+        if !matches!(action, "DoNotSchedule" | "ScheduleAnyway") {
+            wrong.push(
+                format!("{item}.whenUnsatisfiable"),
+                &format!(
+                    "Unsupported value: \"{action}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\""
+                ),
+            );
+        }
+        if let Some(selector) = constraint.get("labelSelector") {
+            label_selector(selector, &format!("{field}.labelSelector"), wrong);
+        }
+        let repeated = constraints[at + 1..].iter().any(|other| {
+            other.str_at("topologyKey") == topology && other.str_at("whenUnsatisfiable") == action
+        });
+        if repeated {
+            wrong.push(
+                format!("{item}.{{topologyKey, whenUnsatisfiable}}"),
+                &format!("Duplicate value: \"{{{topology}, {action}}}\""),
+            );
+        }
+    }
+}

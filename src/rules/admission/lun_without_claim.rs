@@ -1,0 +1,99 @@
+//! A LUN is no claim.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `lun` disk whose volume is neither a `persistentVolumeClaim` nor a `dataVolume`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A LUN passes SCSI commands through to the device, so there must be a device.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               lun:
+    ///                 bus: scsi
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               lun:
+    ///                 bus: scsi
+    ///       volumes:
+    ///         - name: root
+    ///           persistentVolumeClaim:
+    ///             claimName: lun
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "lun-without-claim",
+        family: Admission,
+        summary: "a LUN is no claim",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let volume = guest.volume(disk.str_at("name"));
+    let fits = volume.is_none_or(|volume| {
+        volume.get("persistentVolumeClaim").is_some() || volume.get("dataVolume").is_some()
+    });
+    if disk.get("lun").is_some() && !fits {
+        let field = guest.at(&format!("domain.devices.disks[{at}].lun"));
+        let message =
+            format!("{field} can only be mapped to a DataVolume or PersistentVolumeClaim volume.");
+        causes
+            .push(&RULE, field, message)
+            .help("use `disk`, or a claim as the volume");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "lun": {"bus": "scsi"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].lun",
+                "spec.template.spec.domain.devices.disks[0].lun can only be mapped to a DataVolume or PersistentVolumeClaim volume."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "lun": {"bus": "scsi"}}]}}, "volumes": [{"name": "root", "persistentVolumeClaim": {"claimName": "lun"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,117 @@
+//! The macvtap binding is off, or off a Multus network.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports the `macvtap` binding up to 1.7 where the feature gate `Macvtap` is off, or the interface's network is no
+    /// `multus` network.
+    ///
+    /// ## Why it matters
+    ///
+    /// The binding was replaced by a network binding plugin in 1.3 and is discontinued from 1.8 on
+    /// (`discontinued-binding`).
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               macvtap: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Targets up to 1.7 only. Without a known configuration the missing gate is `depends-on-configuration`.
+    RULE {
+        id: "macvtap-binding-requirements",
+        family: Admission,
+        summary: "the macvtap binding is off, or off a Multus network",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    if guest.does(Behaviour::DiscontinuesOldBindings) || interface.get("macvtap").is_none() {
+        return;
+    }
+    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    if !guest.gate("Macvtap") {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "Macvtap feature gate is not enabled",
+            )
+            .at(format!("{field}.macvtap"))
+            .gate("Macvtap");
+    }
+    let network = guest.network(interface.str_at("name"));
+    if network.is_none_or(|network| network.get("multus").is_none()) {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "Macvtap interface only implemented with Multus network",
+            )
+            .at(format!("{field}.macvtap"))
+            .help("use the macvtap network binding plugin on a `multus` network");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "macvtap": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_7, &bad, &json!({})),
+            [
+                (
+                    "spec.template.spec.domain.devices.interfaces[0].name",
+                    "Macvtap feature gate is not enabled"
+                ),
+                (
+                    "spec.template.spec.domain.devices.interfaces[0].name",
+                    "Macvtap interface only implemented with Multus network"
+                ),
+            ]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_7, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,97 @@
+//! An interface's PCI address is malformed.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `pciAddress` of an interface that has not the form `0000:81:00.1`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The address goes into the guest's libvirt domain as it is.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               pciAddress: '81:00.1'
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               pciAddress: 0000:81:00.1
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "malformed-interface-pci-address",
+        family: Admission,
+        summary: "an interface's PCI address is malformed",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let address = interface.str_at("pciAddress");
+    if !address.is_empty() && !names::is_pci_address(address) {
+        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        causes
+            .push(
+                &RULE,
+                format!("{field}.pciAddress"),
+                format!("interface {field}.name has malformed PCI address ({address})."),
+            )
+            .help("write domain, bus, slot and function, such as `0000:81:00.1`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "pciAddress": "81:00.1"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].pciAddress",
+                "interface spec.template.spec.domain.devices.interfaces[0].name has malformed PCI address (81:00.1)."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "pciAddress": "0000:81:00.1"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

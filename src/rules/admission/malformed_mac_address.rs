@@ -1,0 +1,103 @@
+//! A MAC address is malformed.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::rules::admission::names;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `macAddress` that is no hardware address, or one longer than six bytes.
+    ///
+    /// ## Why it matters
+    ///
+    /// Six bytes in hexadecimal, with colons or dashes (`02:00:00:aa:bb:01`), is what a network card has.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               macAddress: zz
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               macAddress: 02:00:00:aa:bb:01
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "malformed-mac-address",
+        family: Admission,
+        summary: "a MAC address is malformed",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let address = interface.str_at("macAddress");
+    if address.is_empty() {
+        return;
+    }
+    let words = match names::mac_bytes(address) {
+        Some(6) => return,
+        Some(_) => "too long",
+        None => "malformed",
+    };
+    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    causes
+        .push(
+            &RULE,
+            format!("{field}.macAddress"),
+            format!("interface {field}.name has {words} MAC address ({address})."),
+        )
+        .help("write six bytes in hexadecimal, such as `02:00:00:aa:bb:01`");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "macAddress": "zz"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].macAddress",
+                "interface spec.template.spec.domain.devices.interfaces[0].name has malformed MAC address (zz)."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "macAddress": "02:00:00:aa:bb:01"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

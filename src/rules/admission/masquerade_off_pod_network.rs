@@ -1,0 +1,98 @@
+//! Masquerade is used off the pod network.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `masquerade` binding on an interface whose network is not the `pod` network.
+    ///
+    /// ## Why it matters
+    ///
+    /// Masquerade translates the guest's address to the pod's; there is no such address on another network.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "masquerade-off-pod-network",
+        family: Admission,
+        summary: "masquerade is used off the pod network",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let network = guest.network(interface.str_at("name"));
+    let on_pod = network.is_some_and(|network| network.get("pod").is_some());
+    if interface.get("masquerade").is_some() && !on_pod {
+        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                "Masquerade interface only implemented with pod network",
+            )
+            .at(format!("{field}.masquerade"))
+            .help("use `bridge: {}`, or connect the interface to the `pod` network");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "masquerade": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": "vlan"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].name",
+                "Masquerade interface only implemented with pod network"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "bridge": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": "vlan"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

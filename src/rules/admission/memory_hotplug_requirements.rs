@@ -1,0 +1,119 @@
+//! Memory cannot grow on this VM.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `memory.maxGuest`, where running guests may change, on a VM that is realtime, has NUMA passthrough or
+    /// launch security, has no guest memory, more than `maxGuest` or less than 1Gi, or is not amd64.
+    ///
+    /// ## Why it matters
+    ///
+    /// `maxGuest` asks for memory that can be plugged while the guest runs. KubeVirt reports the first reason against
+    /// it.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 512Mi
+    ///           maxGuest: 4Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///           maxGuest: 4Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "memory-hotplug-requirements",
+        family: Admission,
+        summary: "memory cannot grow on this VM",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.live_update() || !guest.has("domain.memory.maxGuest") {
+        return;
+    }
+    let memory = guest.amount("domain.memory.guest");
+    let first = if guest.has("domain.cpu.realtime") {
+        "Memory hotplug is not compatible with realtime VMs"
+    } else if guest.has("domain.cpu.numa.guestMappingPassthrough") {
+        "Memory hotplug is not compatible with guest mapping passthrough"
+    } else if guest.has("domain.launchSecurity") {
+        "Memory hotplug is not compatible with encrypted VMs"
+    } else if !guest.has("domain.memory.guest") {
+        "Guest memory must be configured when memory hotplug is enabled"
+    } else if memory > guest.amount("domain.memory.maxGuest") {
+        "Guest memory is greater than the configured maxGuest memory"
+    } else if !super::memory_not_aligned::check(guest, causes) {
+        return;
+    } else if guest.str("architecture") != "amd64" {
+        "Memory hotplug is only available for x86_64 VMs"
+    } else if memory.value() < 0x4000_0000 {
+        "Memory hotplug is only available for VMs with at least 1Gi of guest memory"
+    } else {
+        return;
+    };
+    causes
+        .push(&RULE, guest.at("domain.memory.guest"), first)
+        .at(guest.at("domain.memory.maxGuest"))
+        .setting("`vmRolloutStrategy`")
+        .help("remove `maxGuest`");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "512Mi", "maxGuest": "4Gi"}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.memory.guest",
+                "Memory hotplug is only available for VMs with at least 1Gi of guest memory"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi", "maxGuest": "4Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn stage_does_not_look() {
+        let vm = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "512Mi", "maxGuest": "4Gi"}}}}}});
+        assert!(
+            words(
+                &RULE,
+                Release::V1_9,
+                &vm,
+                &json!({"vmRolloutStrategy": "Stage"})
+            )
+            .is_empty()
+        );
+        assert!(words(&RULE, Release::V1_5, &vm, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,102 @@
+//! Memory that can grow is not aligned.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `memory.guest` and `memory.maxGuest` that are no multiple of 2Mi (1Gi with huge pages of 1Gi) on a VM
+    /// with `maxGuest`, where running guests may change.
+    ///
+    /// ## Why it matters
+    ///
+    /// Memory is plugged in blocks of that size.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1025M
+    ///           maxGuest: 4Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///           maxGuest: 4Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "memory-not-aligned",
+        family: Admission,
+        summary: "memory that can grow is not aligned",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// The block, and how KubeVirt writes it.
+fn block(guest: Guest<'_>) -> (i64, &'static str) {
+    if guest.str("domain.memory.hugepages.pageSize") == "1Gi" {
+        (0x4000_0000, "1Gi")
+    } else {
+        (0x20_0000, "2Mi")
+    }
+}
+
+/// Whether the memory is aligned; the first that is not is reported.
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) -> bool {
+    let (block, written) = block(guest);
+    for (key, words) in [("guest", "Guest memory"), ("maxGuest", "MaxGuest")] {
+        let path = format!("domain.memory.{key}");
+        if guest.amount(&path).value() % block != 0 {
+            causes
+                .push(
+                    &RULE,
+                    guest.at("domain.memory.guest"),
+                    format!("{words} must be {written} aligned"),
+                )
+                .at(guest.at(&path))
+                .setting("`vmRolloutStrategy`")
+                .help(format!("make it a multiple of {written}"));
+            return false;
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1025M", "maxGuest": "4Gi"}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.memory.guest",
+                "Guest memory must be 2Mi aligned"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi", "maxGuest": "4Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

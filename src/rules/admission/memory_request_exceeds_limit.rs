@@ -1,0 +1,94 @@
+//! The memory request is above the limit.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `resources.requests.memory` above `resources.limits.memory`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Kubernetes does not schedule a pod that asks for more than it may have, so the webhook refuses the VM.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             memory: 4Gi
+    ///           limits:
+    ///             memory: 2Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             memory: 2Gi
+    ///           limits:
+    ///             memory: 2Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "memory-request-exceeds-limit",
+        family: Admission,
+        summary: "the memory request is above the limit",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let request = guest.amount("domain.resources.requests.memory");
+    let limit = guest.amount("domain.resources.limits.memory");
+    if limit.value() > 0 && request.value() > limit.value() {
+        let field = guest.at("domain.resources.requests.memory");
+        let message = format!(
+            "{field} '{request}' is greater than {} '{limit}'",
+            guest.at("domain.resources.limits.memory")
+        );
+        causes
+            .push(&RULE, field, message)
+            .help("raise the limit or lower the request");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi"}, "resources": {"requests": {"memory": "4Gi"}, "limits": {"memory": "2Gi"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.requests.memory",
+                "spec.template.spec.domain.resources.requests.memory '4Gi' is greater than spec.template.spec.domain.resources.limits.memory '2Gi'"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi"}, "resources": {"requests": {"memory": "2Gi"}, "limits": {"memory": "2Gi"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

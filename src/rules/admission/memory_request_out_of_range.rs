@@ -1,0 +1,90 @@
+//! The memory request is negative or under 1M.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, against};
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `resources.requests.memory` that is negative, or above zero but under `1M`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Such a request is nearly always a slip of the unit (`512` for `512Mi`), and the webhook refuses it.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             memory: '512'
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///         resources:
+    ///           requests:
+    ///             memory: 512Mi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "memory-request-out-of-range",
+        family: Admission,
+        summary: "the memory request is negative or under 1M",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let request = guest.amount("domain.resources.requests.memory");
+    let field = guest.at("domain.resources.requests.memory");
+    let message = if request.value() < 0 {
+        format!("{field} '{request}': must be greater than or equal to 0.")
+    } else if request.value() > 0 && against(&request, 1_000_000).is_lt() {
+        format!("{field} '{request}': must be greater than or equal to 1M.")
+    } else {
+        return;
+    };
+    causes
+        .push(&RULE, field, message)
+        .help("give the amount with its unit, such as `512Mi`");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi"}, "resources": {"requests": {"memory": "512"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.resources.requests.memory",
+                "spec.template.spec.domain.resources.requests.memory '512': must be greater than or equal to 1M."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi"}, "resources": {"requests": {"memory": "512Mi"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,69 @@
+//! The VM has no run strategy.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a VM with neither `runStrategy` nor `running`.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt does not guess whether the guest is to run.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   runStrategy: null
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   runStrategy: Halted
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "missing-run-strategy",
+        family: Admission,
+        summary: "the VM has no run strategy",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.vm.get("running").is_none() && guest.vm.get("runStrategy").is_none() {
+        causes
+            .push(&RULE, "spec.running", "RunStrategy must be specified")
+            .at("spec.runStrategy")
+            .help(
+                "set `runStrategy`: `Always` for a guest that runs, `Halted` for one that does not",
+            );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"runStrategy": null}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [("spec.running", "RunStrategy must be specified"),]
+        );
+        let good = json!({"spec": {"runStrategy": "Halted"}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

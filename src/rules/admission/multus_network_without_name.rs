@@ -1,0 +1,99 @@
+//! A Multus network names no attachment.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `multus` network with an empty `networkName`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The name says which NetworkAttachmentDefinition the guest is connected to.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: ''
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Whether the NetworkAttachmentDefinition exists is not looked at.
+    RULE {
+        id: "multus-network-without-name",
+        family: Admission,
+        summary: "a Multus network names no attachment",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let networks = guest.items("networks");
+    let nameless = networks.iter().position(|network| {
+        network
+            .get("multus")
+            .is_some_and(|multus| multus.str_at("networkName").is_empty())
+    });
+    if let Some(at) = nameless {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("networks[{at}]")),
+                "CNI delegating plugin must have a networkName",
+            )
+            .help("name the NetworkAttachmentDefinition in `multus.networkName`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "bridge": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": ""}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.networks[0]",
+                "CNI delegating plugin must have a networkName"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "bridge": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": "vlan"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,99 @@
+//! A network has no interface.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a network no interface has the name of.
+    ///
+    /// ## Why it matters
+    ///
+    /// A network without an interface connects nothing, and the webhook takes it for a slip in one of the names.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "network-without-interface",
+        family: Admission,
+        summary: "a network has no interface",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for (at, network) in guest.items("networks").iter().enumerate() {
+        let name = network.str_at("name");
+        if !guest
+            .devices("interfaces")
+            .iter()
+            .any(|interface| named(interface, name))
+        {
+            let field = guest.at(&format!("networks[{at}].name"));
+            let message = format!("{field} '{name}' not found.");
+            causes.push(&RULE, field, message).help(format!(
+                "add an interface named `{name}`, or remove the network"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}, {"name": "vlan", "multus": {"networkName": "vlan"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.networks[1].name",
+                "spec.template.spec.networks[1].name 'vlan' not found."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! A network has no source, or several.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a network that has none of `pod`, `multus` and (from 1.9 on) `resourceClaim`, or more than one of them.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt does not guess what an interface is to be connected to.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: default
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "network-without-one-source",
+        family: Admission,
+        summary: "a network has no source, or several",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for (at, network) in guest.items("networks").iter().enumerate() {
+        let sources = ["pod", "multus", "resourceClaim"]
+            .into_iter()
+            .filter(|source| network.get(source).is_some())
+            .count();
+        let words = match sources {
+            0 => "should have a network type",
+            1 => continue,
+            _ => "should have only one network type",
+        };
+        causes
+            .push(&RULE, guest.at(&format!("networks[{at}]")), words)
+            .help("give it either `pod: {}` or `multus`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "bridge": {}}]}}, "networks": [{"name": "default"}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.networks[0]",
+                "should have a network type"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

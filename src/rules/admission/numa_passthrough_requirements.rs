@@ -1,0 +1,106 @@
+//! NUMA passthrough needs dedicated CPUs and huge pages.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `cpu.numa.guestMappingPassthrough` without `cpu.dedicatedCpuPlacement` or without `memory.hugepages`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The host's NUMA layout can only be passed on for CPUs and memory that belong to the guest alone.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///           numa:
+    ///             guestMappingPassthrough: {}
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///           numa:
+    ///             guestMappingPassthrough: {}
+    ///         memory:
+    ///           guest: 1Gi
+    ///           hugepages:
+    ///             pageSize: 2Mi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "numa-passthrough-requirements",
+        family: Admission,
+        summary: "NUMA passthrough needs dedicated CPUs and huge pages",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.has("domain.cpu.numa.guestMappingPassthrough") {
+        return;
+    }
+    let field = guest.at("domain.cpu.numa.guestMappingPassthrough");
+    if !guest.is("domain.cpu.dedicatedCpuPlacement") {
+        let message = format!(
+            "{} must be set to true when NUMA topology strategy is set in {field}",
+            guest.at("domain.cpu.dedicatedCpuPlacement")
+        );
+        causes
+            .push(&RULE, &field, message)
+            .help("set `dedicatedCpuPlacement: true`");
+    }
+    if !guest.has("domain.memory.hugepages") {
+        let message = format!(
+            "{} must be requested when NUMA topology strategy is set in {field}",
+            guest.at("domain.memory.hugepages")
+        );
+        causes
+            .push(&RULE, &field, message)
+            .help("set `memory.hugepages.pageSize`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true, "numa": {"guestMappingPassthrough": {}}}, "memory": {"guest": "1Gi"}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.numa.guestMappingPassthrough",
+                "spec.template.spec.domain.memory.hugepages must be requested when NUMA topology strategy is set in spec.template.spec.domain.cpu.numa.guestMappingPassthrough"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true, "numa": {"guestMappingPassthrough": {}}}, "memory": {"guest": "1Gi", "hugepages": {"pageSize": "2Mi"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,209 @@
+//! Every check of a VM's template and spec, in the order KubeVirt runs them.
+
+use super::causes::Causes;
+use super::guest::Guest;
+use super::{
+    acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network,
+    conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
+    data_volume_template_storage, data_volume_without_name, dedicated_cpu_count,
+    dedicated_cpu_threads, dedicated_cpu_unequal_memory, dedicated_cpu_without_memory,
+    discontinued_binding, disk_without_volume, downward_metrics_disk,
+    downward_metrics_without_gate, efi_with_bios, empty_cdrom_without_gate, foreign_architecture,
+    fractional_dedicated_cpu, grace_gpu_requirements, guest_memory_exceeds_limit,
+    host_devices_without_gate, host_disk_without_gate, ignition_without_gate,
+    interface_without_network, interface_without_one_binding, invalid_access_credential,
+    invalid_affinity, invalid_block_size, invalid_claim_network, invalid_cloud_init,
+    invalid_container_disk_path, invalid_device_claim, invalid_dhcp_option, invalid_disk_name,
+    invalid_disk_pci_address, invalid_disk_serial, invalid_dns_config, invalid_eviction_strategy,
+    invalid_host_disk, invalid_hostname, invalid_hugepages, invalid_interface_name,
+    invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_panic_device,
+    invalid_port_range, invalid_resource_claim, invalid_run_strategy, invalid_service_account,
+    invalid_sound_device, invalid_start_strategy, invalid_subdomain, invalid_topology_spread,
+    invalid_video_device, io_thread_without_virtio, isolated_emulator_without_dedicated_cpu,
+    launch_security_requirements, lun_without_claim, macvtap_binding_requirements,
+    malformed_interface_pci_address, malformed_mac_address, masquerade_off_pod_network,
+    memory_hotplug_requirements, memory_request_exceeds_limit, memory_request_out_of_range,
+    missing_run_strategy, multus_network_without_name, negative_cpu_resource,
+    negative_memory_limit, network_without_interface, network_without_one_source,
+    numa_passthrough_requirements, passt_binding_requirements, persistent_reservation_without_gate,
+    persistent_state_without_gate, probe_without_one_handler, probe_without_pod_network,
+    realtime_requirements, reboot_policy_without_gate, repeated_boot_order, repeated_disk_name,
+    repeated_interface_name, repeated_network_name, repeated_unique_volume, repeated_volume_name,
+    reserved_guest_label, reserved_mac_address, reserved_overhead_without_gate,
+    run_strategy_conflict, secure_boot_without_smm, several_disk_targets, several_ramfb_displays,
+    sidecar_without_gate, sockets_exceed_maximum, unnamed_data_volume_template,
+    unreferenced_data_volume_template, unsupported_cpu_feature_policy, unsupported_disk_bus,
+    unsupported_disk_option, unsupported_input_device, unsupported_interface_model,
+    unsupported_interface_state, unsupported_machine_type, utility_volumes_in_spec,
+    virtiofs_without_gate, volume_source_without_name, volume_without_one_source,
+    vsock_without_gate,
+};
+
+/// What the webhook checks of a VM with instance type, preference and defaults applied.
+/// Mirrors `ValidateVirtualMachineSpec`, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go @ v1.9.0.
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    reserved_guest_label::check(guest, causes);
+    ignition_without_gate::check(guest, causes);
+    sidecar_without_gate::check(guest, causes);
+    grace_gpu_requirements::check_annotations(guest, causes);
+    check_guest(guest, causes);
+    for (at, template) in guest.vm.items_at("dataVolumeTemplates").iter().enumerate() {
+        if unnamed_data_volume_template::check(at, template, causes)
+            && data_volume_template_storage::check(at, template, causes)
+            && data_volume_template_source::check(at, template, causes)
+        {
+            unreferenced_data_volume_template::check(guest, at, template, causes);
+        }
+    }
+    run_strategy_conflict::check(guest, causes);
+    missing_run_strategy::check(guest, causes);
+    invalid_run_strategy::check(guest, causes);
+    sockets_exceed_maximum::check_live_update(guest, causes);
+    memory_hotplug_requirements::check(guest, causes);
+}
+
+/// What the webhook checks of a guest's spec.
+/// Mirrors `ValidateVirtualMachineInstanceSpec`, vmi-create-admitter.go @ v1.9.0.
+fn check_guest(guest: Guest<'_>, causes: &mut Causes) {
+    invalid_hostname::check(guest, causes);
+    invalid_subdomain::check(guest, causes);
+    memory_request_out_of_range::check(guest, causes);
+    negative_memory_limit::check(guest, causes);
+    memory_request_exceeds_limit::check(guest, causes);
+    invalid_hugepages::check(guest, causes);
+    guest_memory_exceeds_limit::check(guest, causes);
+    unsupported_machine_type::check(guest, causes);
+    acpi_table_without_secret::check(guest, causes);
+    negative_cpu_resource::check(guest, causes);
+    cpu_request_exceeds_limit::check(guest, causes);
+    if guest.is("domain.cpu.dedicatedCpuPlacement") {
+        dedicated_cpu_without_memory::check(guest, causes);
+        fractional_dedicated_cpu::check(guest, causes);
+        dedicated_cpu_unequal_memory::check(guest, causes);
+        dedicated_cpu_count::check(guest, causes);
+        dedicated_cpu_threads::check(guest, causes);
+    }
+    numa_passthrough_requirements::check(guest, causes);
+    isolated_emulator_without_dedicated_cpu::check(guest, causes);
+    unsupported_cpu_feature_policy::check(guest, causes);
+    sockets_exceed_maximum::check(guest, causes);
+    invalid_start_strategy::check(guest, causes);
+    realtime_requirements::check(guest, causes);
+    invalid_affinity::check(guest, causes);
+    invalid_topology_spread::check(guest, causes);
+    foreign_architecture::check(guest, causes);
+    check_networks(guest, causes);
+    invalid_resource_claim::check(guest, causes);
+    invalid_device_claim::check(guest, causes);
+    check_disk_volumes(guest, causes);
+    unsupported_input_device::check(guest, causes);
+    invalid_io_threads::check(guest, causes);
+    probe_without_one_handler::check(guest, causes);
+    probe_without_pod_network::check(guest, causes);
+    check_disks(guest, causes);
+    efi_with_bios::check(guest, causes);
+    invalid_kernel_boot::check(guest, causes);
+    secure_boot_without_smm::check(guest, causes);
+    check_volumes(guest, causes);
+    invalid_container_disk_path::check(guest, causes);
+    utility_volumes_in_spec::check(guest, causes);
+    invalid_access_credential::check(guest, causes);
+    invalid_dns_config::check(guest, causes);
+    invalid_eviction_strategy::check(guest, causes);
+    several_ramfb_displays::check(guest, causes);
+    host_devices_without_gate::check(guest, causes);
+    grace_gpu_requirements::check(guest, causes);
+    invalid_sound_device::check(guest, causes);
+    launch_security_requirements::check(guest, causes);
+    vsock_without_gate::check(guest, causes);
+    persistent_reservation_without_gate::check(guest, causes);
+    persistent_state_without_gate::check(guest, causes);
+    downward_metrics_without_gate::check_device(guest, causes);
+    virtiofs_without_gate::check(guest, causes);
+    invalid_video_device::check(guest, causes);
+    invalid_panic_device::check(guest, causes);
+    reboot_policy_without_gate::check(guest, causes);
+    reserved_overhead_without_gate::check(guest, causes);
+    invalid_service_account::check(guest, causes);
+}
+
+/// Mirrors Validator.Validate, pkg/network/admitter/validator.go @ v1.9.0.
+fn check_networks(guest: Guest<'_>, causes: &mut Causes) {
+    let interfaces = guest.devices("interfaces");
+    conflicting_default_networks::check(guest, causes);
+    network_without_one_source::check(guest, causes);
+    multus_network_without_name::check(guest, causes);
+    unsupported_interface_state::check(guest, causes);
+    for (at, interface) in interfaces.iter().enumerate() {
+        interface_without_one_binding::check(guest, at, interface, causes);
+        masquerade_off_pod_network::check(guest, at, interface, causes);
+        reserved_mac_address::check(guest, at, interface, causes);
+        bridge_on_pod_network::check(guest, at, interface, causes);
+        macvtap_binding_requirements::check(guest, at, interface, causes);
+        passt_binding_requirements::check(guest, at, interface, causes);
+    }
+    discontinued_binding::check_slirp(guest, causes);
+    repeated_network_name::check(guest, causes);
+    invalid_claim_network::check(guest, causes);
+    network_without_interface::check(guest, causes);
+    repeated_interface_name::check(guest, causes);
+    interface_without_network::check(guest, causes);
+    for (at, interface) in interfaces.iter().enumerate() {
+        invalid_interface_name::check(guest, at, interface, causes);
+        unsupported_interface_model::check(guest, at, interface, causes);
+        malformed_mac_address::check(guest, at, interface, causes);
+        malformed_interface_pci_address::check(guest, at, interface, causes);
+        invalid_interface_port::check(guest, at, interface, causes);
+        invalid_port_range::check(guest, at, interface, causes);
+        invalid_dhcp_option::check(guest, at, interface, causes);
+    }
+}
+
+/// Mirrors validateBootOrder, vmi-create-admitter.go @ v1.9.0.
+fn check_disk_volumes(guest: Guest<'_>, causes: &mut Causes) {
+    let mut seen = repeated_boot_order::Seen::new();
+    for (at, disk) in guest.devices("disks").iter().enumerate() {
+        disk_without_volume::check(guest, at, disk, causes);
+        empty_cdrom_without_gate::check(guest, at, disk, causes);
+        lun_without_claim::check(guest, at, disk, causes);
+        downward_metrics_disk::check(guest, at, disk, causes);
+        repeated_boot_order::check(guest, "disks", at, disk, &mut seen, causes);
+    }
+    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
+        if !boot_order_not_positive::check_interface(guest, at, interface, causes) {
+            repeated_boot_order::check(guest, "interfaces", at, interface, &mut seen, causes);
+        }
+    }
+}
+
+/// Mirrors `ValidateDisks`, pkg/storage/admitters/disks.go @ v1.9.0.
+fn check_disks(guest: Guest<'_>, causes: &mut Causes) {
+    let disks = guest.devices("disks");
+    for (at, disk) in disks.iter().enumerate() {
+        repeated_disk_name::check(guest, at, disks, causes);
+        several_disk_targets::check(guest, at, disk, causes);
+        invalid_disk_pci_address::check(guest, at, disk, causes);
+        boot_order_not_positive::check_disk(guest, at, disk, causes);
+        unsupported_disk_bus::check(guest, at, disk, causes);
+        io_thread_without_virtio::check(guest, at, disk, causes);
+        invalid_disk_serial::check(guest, at, disk, causes);
+        unsupported_disk_option::check(guest, at, disk, causes);
+        invalid_disk_name::check(guest, at, disk, causes);
+        invalid_block_size::check(guest, at, disk, causes);
+    }
+}
+
+/// Mirrors validateVolumes, vmi-create-admitter.go @ v1.9.0.
+fn check_volumes(guest: Guest<'_>, causes: &mut Causes) {
+    for (at, volume) in guest.volumes().iter().enumerate() {
+        repeated_volume_name::check(guest, at, volume, causes);
+        data_volume_without_name::check(guest, at, volume, causes);
+        volume_without_one_source::check(guest, at, volume, causes);
+        invalid_cloud_init::check(guest, at, volume, causes);
+        downward_metrics_without_gate::check_volume(guest, at, volume, causes);
+        host_disk_without_gate::check(guest, at, volume, causes);
+        invalid_host_disk::check(guest, at, volume, causes);
+        volume_source_without_name::check(guest, at, volume, causes);
+    }
+    repeated_unique_volume::check(guest, causes);
+}

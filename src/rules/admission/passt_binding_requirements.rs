@@ -1,0 +1,118 @@
+//! The passt binding is off, or off the pod network.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `passtBinding` (1.8 and later) where the feature gate `PasstBinding` is off or the interface's network is
+    /// not the `pod` network; and the old `passt` binding up to 1.7, which needs the gate `Passt` and the pod network
+    /// too.
+    ///
+    /// ## Why it matters
+    ///
+    /// passt connects the guest through the pod's own sockets. The gate has to be asked for in 1.8 and is on by default
+    /// from 1.9 on.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               passtBinding: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               passtBinding: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the missing gate is `depends-on-configuration`.
+    RULE {
+        id: "passt-binding-requirements",
+        family: Admission,
+        summary: "the passt binding is off, or off the pod network",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let (method, gate, words) = if guest.does(Behaviour::DiscontinuesOldBindings) {
+        ("passtBinding", "PasstBinding", "PasstBinding")
+    } else {
+        ("passt", "Passt", "Passt")
+    };
+    if interface.get(method).is_none() {
+        return;
+    }
+    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    if !guest.gate(gate) {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                format!("{words} feature gate is not enabled"),
+            )
+            .at(format!("{field}.{method}"))
+            .gate(gate);
+    }
+    let network = guest.network(interface.str_at("name"));
+    if network.is_none_or(|network| network.get("pod").is_none()) {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.name"),
+                format!("{words} interface only implemented with pod network"),
+            )
+            .at(format!("{field}.{method}"))
+            .help("connect the interface to the `pod` network");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "passtBinding": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": "vlan"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].name",
+                "PasstBinding interface only implemented with pod network"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "passtBinding": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,116 @@
+//! SCSI reservations are not enabled.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `lun.reservation: true` where the cluster has not enabled persistent reservations: up to 1.8 with the
+    /// feature gate `PersistentReservation`, from 1.9 on with `persistentReservationConfiguration.enabled` or the gate.
+    ///
+    /// ## Why it matters
+    ///
+    /// Reservations need a helper daemon on the nodes.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: shared
+    ///               lun:
+    ///                 bus: scsi
+    ///                 reservation: true
+    ///       volumes:
+    ///         - name: shared
+    ///           persistentVolumeClaim:
+    ///             claimName: shared
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: shared
+    ///               lun:
+    ///                 bus: scsi
+    ///       volumes:
+    ///         - name: shared
+    ///           persistentVolumeClaim:
+    ///             claimName: shared
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "persistent-reservation-without-gate",
+        family: Admission,
+        summary: "SCSI reservations are not enabled",
+        level: Error,
+        check: Input,
+    }
+}
+
+const GATE: &str = "PersistentReservation";
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let disks = guest.devices("disks");
+    let Some(at) = disks
+        .iter()
+        .position(|disk| disk.bool_at("lun.reservation"))
+    else {
+        return;
+    };
+    let setting = guest.does(Behaviour::PersistentReservationIsAField);
+    let enabled = guest.config.persistent_reservation_enabled(guest.release);
+    if enabled {
+        return;
+    }
+    let message = if setting {
+        "persistent reservation is not enabled in kubevirt config".to_owned()
+    } else {
+        format!("{GATE} feature gate is not enabled in kubevirt-config")
+    };
+    causes
+        .push(
+            &RULE,
+            guest.at("domain.devices.disks.luns.reservation"),
+            message,
+        )
+        .at(guest.at(&format!("domain.devices.disks[{at}].lun.reservation")))
+        .gate(GATE);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "shared", "lun": {"bus": "scsi", "reservation": true}}]}}, "volumes": [{"name": "shared", "persistentVolumeClaim": {"claimName": "shared"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks.luns.reservation",
+                "persistent reservation is not enabled in kubevirt config"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "shared", "lun": {"bus": "scsi"}}]}}, "volumes": [{"name": "shared", "persistentVolumeClaim": {"claimName": "shared"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

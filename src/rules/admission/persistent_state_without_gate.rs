@@ -1,0 +1,98 @@
+//! State that outlives the guest needs a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `tpm.persistent: true` and `efi.persistent: true` on 1.5 where the feature gate `VMPersistentState` is
+    /// off.
+    ///
+    /// ## Why it matters
+    ///
+    /// The state is kept in a claim of its own; from 1.6 on this needs no gate.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           tpm:
+    ///             persistent: true
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           tpm: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Targets up to 1.5 only. Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "persistent-state-without-gate",
+        family: Admission,
+        summary: "state that outlives the guest needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+const GATE: &str = "VMPersistentState";
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.gate(GATE) {
+        return;
+    }
+    for path in [
+        "domain.devices.tpm.persistent",
+        "domain.firmware.bootloader.efi.persistent",
+    ] {
+        let off = path
+            .rsplit_once('.')
+            .and_then(|(device, _)| guest.spec.path(device))
+            .is_some_and(|device| device.get("enabled").and_then(Node::as_bool) == Some(false));
+        if guest.is(path) && !off {
+            causes
+                .push(
+                    &RULE,
+                    guest.at(path),
+                    format!("{GATE} feature gate is not enabled in kubevirt-config"),
+                )
+                .gate(GATE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"tpm": {"persistent": true}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_5, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.tpm.persistent",
+                "VMPersistentState feature gate is not enabled in kubevirt-config"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"tpm": {}}}}}}});
+        assert!(words(&RULE, Release::V1_5, &good, &json!({})).is_empty());
+    }
+}

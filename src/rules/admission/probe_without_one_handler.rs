@@ -1,0 +1,93 @@
+//! A probe has no handler, or several.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `readinessProbe` or `livenessProbe` that has not exactly one of `httpGet`, `tcpSocket`, `exec` and
+    /// `guestAgentPing`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A probe asks in one way.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       readinessProbe:
+    ///         periodSeconds: 5
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       readinessProbe:
+    ///         periodSeconds: 5
+    ///         guestAgentPing: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "probe-without-one-handler",
+        family: Admission,
+        summary: "a probe has no handler, or several",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for kind in ["readinessProbe", "livenessProbe"] {
+        let Some(probe) = guest.spec.get(kind) else {
+            continue;
+        };
+        let field = guest.at(kind);
+        let handlers = ["httpGet", "tcpSocket", "exec", "guestAgentPing"];
+        let count = handlers
+            .iter()
+            .filter(|handler| probe.get(handler).is_some())
+            .count();
+        let message = match count {
+            0 => format!(
+                "either {field}.tcpSocket, {field}.exec or {field}.httpGet must be set if a {field} is specified"
+            ),
+            1 => continue,
+            _ => format!("{field} must have exactly one probe type set"),
+        };
+        causes
+            .push(&RULE, field, message)
+            .help("give the probe one of `httpGet`, `tcpSocket`, `exec` and `guestAgentPing`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"readinessProbe": {"periodSeconds": 5}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.readinessProbe",
+                "either spec.template.spec.readinessProbe.tcpSocket, spec.template.spec.readinessProbe.exec or spec.template.spec.readinessProbe.httpGet must be set if a spec.template.spec.readinessProbe is specified"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"readinessProbe": {"periodSeconds": 5, "guestAgentPing": {}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

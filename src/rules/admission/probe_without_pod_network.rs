@@ -1,0 +1,104 @@
+//! A network probe cannot reach the guest.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `httpGet` and `tcpSocket` probes of a guest that is not on the pod network.
+    ///
+    /// ## Why it matters
+    ///
+    /// The kubelet asks at the pod's address; without the pod network nothing answers there.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan
+    ///       readinessProbe:
+    ///         tcpSocket:
+    ///           port: 22
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    ///       readinessProbe:
+    ///         tcpSocket:
+    ///           port: 22
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "probe-without-pod-network",
+        family: Admission,
+        summary: "a network probe cannot reach the guest",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let mut networks = guest.items("networks").iter();
+    if networks.any(|network| network.get("pod").is_some()) {
+        return;
+    }
+    for kind in ["readinessProbe", "livenessProbe"] {
+        for handler in ["httpGet", "tcpSocket"] {
+            if guest.has(&format!("{kind}.{handler}")) {
+                let field = guest.at(&format!("{kind}.{handler}"));
+                let message = format!("{field} is only allowed if the Pod Network is attached");
+                causes
+                    .push(&RULE, field, message)
+                    .help("use `exec` or `guestAgentPing`, or attach the pod network");
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "bridge": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": "vlan"}}], "readinessProbe": {"tcpSocket": {"port": 22}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.readinessProbe.tcpSocket",
+                "spec.template.spec.readinessProbe.tcpSocket is only allowed if the Pod Network is attached"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}], "readinessProbe": {"tcpSocket": {"port": 22}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,104 @@
+//! A realtime guest needs dedicated CPUs and NUMA passthrough.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `cpu.realtime` without `cpu.dedicatedCpuPlacement` or without `cpu.numa.guestMappingPassthrough`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A guest cannot be on time on CPUs or memory that it shares.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///           realtime: {}
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    ///           dedicatedCpuPlacement: true
+    ///           realtime: {}
+    ///           numa:
+    ///             guestMappingPassthrough: {}
+    ///         memory:
+    ///           guest: 1Gi
+    ///           hugepages:
+    ///             pageSize: 2Mi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "realtime-requirements",
+        family: Admission,
+        summary: "a realtime guest needs dedicated CPUs and NUMA passthrough",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if !guest.has("domain.cpu.realtime") {
+        return;
+    }
+    let realtime = guest.at("domain.cpu.realtime");
+    if !guest.is("domain.cpu.dedicatedCpuPlacement") {
+        let field = guest.at("domain.cpu.dedicatedCpuPlacement");
+        let message = format!("{field} must be set to true when {realtime} is used");
+        causes
+            .push(&RULE, field, message)
+            .at(&realtime)
+            .help("set `dedicatedCpuPlacement: true`");
+    }
+    if !guest.has("domain.cpu.numa.guestMappingPassthrough") {
+        let field = guest.at("domain.cpu.numa.guestMappingPassthrough");
+        let message = format!("{field} must be defined when {realtime} is used");
+        causes
+            .push(&RULE, field, message)
+            .at(&realtime)
+            .help("set `numa.guestMappingPassthrough: {}`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true, "realtime": {}}, "memory": {"guest": "1Gi"}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.numa.guestMappingPassthrough",
+                "spec.template.spec.domain.cpu.numa.guestMappingPassthrough must be defined when spec.template.spec.domain.cpu.realtime is used"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 2, "dedicatedCpuPlacement": true, "realtime": {}, "numa": {"guestMappingPassthrough": {}}}, "memory": {"guest": "1Gi", "hugepages": {"pageSize": "2Mi"}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,80 @@
+//! A reboot policy needs a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `domain.rebootPolicy` (1.8 and later) where the feature gate `RebootPolicy` is off. It is on by default
+    /// from 1.9.
+    ///
+    /// ## Why it matters
+    ///
+    /// The policy says what a reboot inside the guest does to it.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         rebootPolicy: Terminate
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "reboot-policy-without-gate",
+        family: Admission,
+        summary: "a reboot policy needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.has("domain.rebootPolicy") && !guest.gate("RebootPolicy") {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.rebootPolicy"),
+                "RebootPolicy is specified but the RebootPolicy feature gate is not enabled",
+            )
+            .gate("RebootPolicy");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad =
+            json!({"spec": {"template": {"spec": {"domain": {"rebootPolicy": "Terminate"}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_8, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.rebootPolicy",
+                "RebootPolicy is specified but the RebootPolicy feature gate is not enabled"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {}}}}});
+        assert!(words(&RULE, Release::V1_8, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,125 @@
+//! Two devices have one boot order.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports disks and interfaces that share a `bootOrder`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The order would be undefined.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               bootOrder: 1
+    ///               disk:
+    ///                 bus: virtio
+    ///             - name: data
+    ///               bootOrder: 1
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    ///         - name: data
+    ///           emptyDisk:
+    ///             capacity: 1Gi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               bootOrder: 1
+    ///               disk:
+    ///                 bus: virtio
+    ///             - name: data
+    ///               bootOrder: 2
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    ///         - name: data
+    ///           emptyDisk:
+    ///             capacity: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "repeated-boot-order",
+        family: Admission,
+        summary: "two devices have one boot order",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Boot orders seen so far.
+pub(super) type Seen = Vec<i64>;
+
+/// Checks one disk or interface; `list` is `disks` or `interfaces`.
+pub(super) fn check(
+    guest: Guest<'_>,
+    list: &str,
+    at: usize,
+    device: &Node,
+    seen: &mut Seen,
+    causes: &mut Causes,
+) {
+    let Some(order) = device.get("bootOrder").and_then(Node::as_i64) else {
+        return;
+    };
+    if seen.contains(&order) {
+        let field = guest.at(&format!("domain.devices.{list}[{at}].bootOrder"));
+        let message = format!("Boot order for {field} already set for a different device.");
+        causes
+            .push(&RULE, field, message)
+            .help("give each device an order of its own");
+    }
+    seen.push(order);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "bootOrder": 1, "disk": {"bus": "virtio"}}, {"name": "data", "bootOrder": 1, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}, {"name": "data", "emptyDisk": {"capacity": "1Gi"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[1].bootOrder",
+                "Boot order for spec.template.spec.domain.devices.disks[1].bootOrder already set for a different device."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "bootOrder": 1, "disk": {"bus": "virtio"}}, {"name": "data", "bootOrder": 2, "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}, {"name": "data", "emptyDisk": {"capacity": "1Gi"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,97 @@
+//! Two interfaces have one name.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports interfaces that share a name.
+    ///
+    /// ## Why it matters
+    ///
+    /// An interface is connected to the network of its name, and a network takes one interface.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - &id001
+    ///               name: default
+    ///               masquerade: {}
+    ///             - *id001
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "repeated-interface-name",
+        family: Admission,
+        summary: "two interfaces have one name",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let interfaces = guest.devices("interfaces");
+    for (at, interface) in interfaces.iter().enumerate() {
+        let name = interface.str_at("name");
+        if interfaces[..at].iter().any(|other| named(other, name)) {
+            causes
+                .push(
+                    &RULE,
+                    guest.at(&format!("domain.devices.interfaces[{at}].name")),
+                    "Only one interface can be connected to one specific network",
+                )
+                .help("give each interface a name and a network of its own");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}, {"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[1].name",
+                "Only one interface can be connected to one specific network"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

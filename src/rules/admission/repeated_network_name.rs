@@ -1,0 +1,99 @@
+//! Two networks have one name.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports networks that share a name.
+    ///
+    /// ## Why it matters
+    ///
+    /// Interfaces find their network by name.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: vlan
+    ///               bridge: {}
+    ///       networks:
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan-10
+    ///         - name: vlan
+    ///           multus:
+    ///             networkName: vlan-20
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "repeated-network-name",
+        family: Admission,
+        summary: "two networks have one name",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let networks = guest.items("networks");
+    for (at, network) in networks.iter().enumerate() {
+        let name = network.str_at("name");
+        if networks[..at].iter().any(|other| named(other, name)) {
+            causes
+                .push(
+                    &RULE,
+                    guest.at(&format!("networks[{at}].name")),
+                    format!("Network with name {name:?} already exists, every network must have a unique name"),
+                )
+                .help("give each network a name of its own");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "vlan", "bridge": {}}]}}, "networks": [{"name": "vlan", "multus": {"networkName": "vlan-10"}}, {"name": "vlan", "multus": {"networkName": "vlan-20"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.networks[1].name",
+                "Network with name \"vlan\" already exists, every network must have a unique name"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! The guest has two volumes of a kind it can have once.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports more than one `serviceAccount`, `downwardMetrics` or `memoryDump` volume.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt has one place for each of them.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: a
+    ///           serviceAccount:
+    ///             serviceAccountName: web
+    ///         - name: b
+    ///           serviceAccount:
+    ///             serviceAccountName: db
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: a
+    ///           serviceAccount:
+    ///             serviceAccountName: web
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "repeated-unique-volume",
+        family: Admission,
+        summary: "the guest has two volumes of a kind it can have once",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let field = guest.at("volumes");
+    for (source, words) in [
+        ("serviceAccount", "serviceAccount"),
+        ("downwardMetrics", "downwardMetric"),
+        ("memoryDump", "memory dump"),
+    ] {
+        let mut these = guest.volumes().iter().enumerate();
+        let mut these = these
+            .by_ref()
+            .filter(|(_, volume)| volume.get(source).is_some());
+        if let (Some(_), Some((second, _))) = (these.next(), these.next()) {
+            let message = format!("{field} must have max one {words} volume set");
+            causes
+                .push(&RULE, &field, message)
+                .at(format!("{field}[{second}].{source}"))
+                .help("keep one");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "a", "serviceAccount": {"serviceAccountName": "web"}}, {"name": "b", "serviceAccount": {"serviceAccountName": "db"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes",
+                "spec.template.spec.volumes must have max one serviceAccount volume set"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "a", "serviceAccount": {"serviceAccountName": "web"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

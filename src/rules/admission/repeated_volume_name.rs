@@ -1,0 +1,101 @@
+//! Two volumes have one name.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, named};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports volumes that share a name.
+    ///
+    /// ## Why it matters
+    ///
+    /// Disks find their volume by name.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    ///         - name: root
+    ///           emptyDisk:
+    ///             capacity: 1Gi
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    ///         - name: scratch
+    ///           emptyDisk:
+    ///             capacity: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "repeated-volume-name",
+        family: Admission,
+        summary: "two volumes have one name",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    let name = volume.str_at("name");
+    let first = guest.volumes()[..at]
+        .iter()
+        .position(|other| named(other, name));
+    if let Some(first) = first {
+        let field = guest.at(&format!("volumes[{at}]"));
+        let message = format!(
+            "{field} and {} must not have the same Name.",
+            guest.at(&format!("volumes[{first}]"))
+        );
+        causes
+            .push(&RULE, format!("{field}.name"), message)
+            .help("give each volume a name of its own");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}, {"name": "root", "emptyDisk": {"capacity": "1Gi"}}], "domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[1].name",
+                "spec.template.spec.volumes[1] and spec.template.spec.volumes[0] must not have the same Name."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}, {"name": "scratch", "emptyDisk": {"capacity": "1Gi"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

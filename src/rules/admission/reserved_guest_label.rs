@@ -1,0 +1,100 @@
+//! A label of the guest is reserved for KubeVirt.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports labels under `spec.template.metadata.labels` that only KubeVirt may set: `kubevirt.io/created-by`,
+    /// `kubevirt.io/migrationJobUID`, `kubevirt.io/nodeName`, `kubevirt.io/migrationTargetNodeName`,
+    /// `kubevirt.io/schedulable` and `kubevirt.io/install-strategy`.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt tells its own pods and guests apart by these labels, and the webhook refuses them from anybody but its
+    /// own service accounts. They usually got into the manifest by copying a running VirtualMachineInstance.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     metadata:
+    ///       labels:
+    ///         kubevirt.io/nodeName: node-1
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     metadata:
+    ///       labels:
+    ///         app: web
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "reserved-guest-label",
+        family: Admission,
+        summary: "a label of the guest is reserved for KubeVirt",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Labels that only KubeVirt's own service accounts may set.
+const RESERVED: [&str; 6] = [
+    "kubevirt.io/created-by",
+    "kubevirt.io/migrationJobUID",
+    "kubevirt.io/nodeName",
+    "kubevirt.io/migrationTargetNodeName",
+    "kubevirt.io/schedulable",
+    "kubevirt.io/install-strategy",
+];
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let labels = guest.vm.path("template.metadata.labels");
+    let reserved = labels
+        .map(Node::entries)
+        .unwrap_or_default()
+        .iter()
+        .find(|label| RESERVED.contains(&label.key.as_str()));
+    if let Some(label) = reserved {
+        causes
+            .push(
+                &RULE,
+                "spec.template.metadata.labels",
+                "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited",
+            )
+            .at(format!("spec.template.metadata.labels[\"{}\"]", label.key))
+            .help(format!("remove the label `{}`", label.key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"metadata": {"labels": {"kubevirt.io/nodeName": "node-1"}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.metadata.labels",
+                "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"metadata": {"labels": {"app": "web"}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,86 @@
+//! Reserved memory overhead needs a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `memory.reservedOverhead` (1.8 and later) where the feature gate `ReservedOverheadMemlock` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// The overhead is locked on the node beside the guest's memory, which a cluster has to allow.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    ///           reservedOverhead:
+    ///             addedOverhead: 64Mi
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 1Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "reserved-overhead-without-gate",
+        family: Admission,
+        summary: "reserved memory overhead needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+const GATE: &str = "ReservedOverheadMemlock";
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.has("domain.memory.reservedOverhead") && !guest.gate(GATE) {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.memory.reservedOverhead"),
+                "Reserved overhead memlock feature gate is not enabled in kubevirt-config",
+            )
+            .gate(GATE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi", "reservedOverhead": {"addedOverhead": "64Mi"}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.memory.reservedOverhead",
+                "Reserved overhead memlock feature gate is not enabled in kubevirt-config"
+            ),]
+        );
+        let good =
+            json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

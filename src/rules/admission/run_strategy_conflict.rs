@@ -1,0 +1,97 @@
+//! Running and runStrategy are both set.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a VM with both `running` and `runStrategy`.
+    ///
+    /// ## Why it matters
+    ///
+    /// They say the same thing in two ways, and KubeVirt refuses the VM even where they agree. It often happens when a
+    /// tool or a Kustomize patch adds one to a manifest that has the other.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   running: true
+    ///   runStrategy: Always
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   runStrategy: Always
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "run-strategy-conflict",
+        family: Admission,
+        summary: "running and runStrategy are both set",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.vm.get("running").is_some() && guest.vm.get("runStrategy").is_some() {
+        causes
+            .push(
+                &RULE,
+                "spec.running",
+                "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead",
+            )
+            .help("remove `running`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"running": true, "runStrategy": "Always"}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.running",
+                "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead"
+            ),]
+        );
+        let good = json!({"spec": {"runStrategy": "Always"}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    /// Behaviour B01: both set is refused even where they agree, and so is neither.
+    #[test]
+    fn b01_running_and_run_strategy_exclude_each_other() {
+        use crate::rules::admission::testing::rules;
+        for strategy in ["Always", "Halted"] {
+            for running in [true, false] {
+                let both = json!({"spec": {"running": running, "runStrategy": strategy}});
+                assert_eq!(
+                    rules(Release::V1_9, &both, &json!({})),
+                    ["run-strategy-conflict"]
+                );
+            }
+        }
+        let neither = json!({"spec": {"runStrategy": null}});
+        assert_eq!(
+            rules(Release::V1_9, &neither, &json!({})),
+            ["missing-run-strategy"]
+        );
+        let running = json!({"spec": {"running": true, "runStrategy": null}});
+        assert!(rules(Release::V1_9, &running, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,125 @@
+//! Secure boot is on without system management mode.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, switched_on};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports EFI firmware with secure boot while `features.smm` is absent or off. Secure boot is on unless
+    /// `efi.secureBoot: false`.
+    ///
+    /// ## Why it matters
+    ///
+    /// Secure boot keeps its variables behind system management mode. From 1.9 on guests with TDX are exempt: their
+    /// firmware needs none.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         features:
+    ///           acpi: {}
+    ///         firmware:
+    ///           bootloader:
+    ///             efi: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         features:
+    ///           acpi: {}
+    ///           smm: {}
+    ///         firmware:
+    ///           bootloader:
+    ///             efi: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "secure-boot-without-smm",
+        family: Admission,
+        summary: "secure boot is on without system management mode",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let Some(efi) = guest.spec.path("domain.firmware.bootloader.efi") else {
+        return;
+    };
+    let secure = efi.get("secureBoot").and_then(Node::as_bool) != Some(false);
+    let exempt = guest.does(Behaviour::TdxNeedsNoSmm) && guest.has("domain.launchSecurity.tdx");
+    if secure && !switched_on(guest.spec.path("domain.features.smm")) && !exempt {
+        let field = guest.at("domain");
+        let message = format!(
+            "{field} has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled."
+        );
+        causes
+            .push(&RULE, field, message)
+            .at(guest.at("domain.firmware.bootloader.efi"))
+            .help("add `features.smm: {}`, or set `efi.secureBoot: false`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"features": {"acpi": {}}, "firmware": {"bootloader": {"efi": {}}}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain",
+                "spec.template.spec.domain has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"features": {"acpi": {}, "smm": {}}, "firmware": {"bootloader": {"efi": {}}}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    /// Behaviour B09: EFI secure boot needs SMM, whether asked for or by default, absent or switched off.
+    #[test]
+    fn b09_efi_secure_boot_needs_smm() {
+        for (features, secure, refused) in [
+            (json!({"acpi": {}}), json!({}), true),
+            (
+                json!({"smm": {"enabled": false}}),
+                json!({"secureBoot": true}),
+                true,
+            ),
+            (
+                json!({"smm": {"enabled": true}}),
+                json!({"secureBoot": true}),
+                false,
+            ),
+            (json!({"smm": {}}), json!({}), false),
+            (json!({}), json!({"secureBoot": false}), false),
+        ] {
+            let vm = json!({"spec": {"template": {"spec": {"domain": {"features": features, "firmware": {"bootloader": {"efi": secure}}}}}}});
+            assert_eq!(
+                !words(&RULE, Release::V1_9, &vm, &json!({})).is_empty(),
+                refused,
+                "{vm}"
+            );
+        }
+    }
+}

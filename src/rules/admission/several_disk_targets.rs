@@ -1,0 +1,97 @@
+//! A disk is of several kinds.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a disk with more than one of `disk`, `lun` and `cdrom`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest sees a disk as one of them.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///               cdrom:
+    ///                 bus: sata
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "several-disk-targets",
+        family: Admission,
+        summary: "a disk is of several kinds",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let kinds = ["disk", "lun", "cdrom"];
+    if kinds.iter().filter(|kind| disk.get(kind).is_some()).count() > 1 {
+        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        let message = format!("{field} can only have a single target type defined");
+        causes
+            .push(&RULE, field, message)
+            .help("keep one of `disk`, `lun` and `cdrom`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}, "cdrom": {"bus": "sata"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0]",
+                "spec.template.spec.domain.devices.disks[0] can only have a single target type defined"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

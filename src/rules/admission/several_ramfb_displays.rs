@@ -1,0 +1,111 @@
+//! More than one virtual GPU shows the boot display.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::{Guest, switched_on};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports more than one GPU whose `virtualGPUOptions.display` is on with `ramFB`, which is the default of a
+    /// display.
+    ///
+    /// ## Why it matters
+    ///
+    /// The boot display is shown by one device.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: a
+    ///               deviceName: nvidia.com/vgpu
+    ///               virtualGPUOptions:
+    ///                 display: {}
+    ///             - name: b
+    ///               deviceName: nvidia.com/vgpu
+    ///               virtualGPUOptions:
+    ///                 display: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           gpus:
+    ///             - name: a
+    ///               deviceName: nvidia.com/vgpu
+    ///               virtualGPUOptions:
+    ///                 display: {}
+    ///             - name: b
+    ///               deviceName: nvidia.com/vgpu
+    ///               virtualGPUOptions:
+    ///                 display:
+    ///                   ramFB:
+    ///                     enabled: false
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "several-ramfb-displays",
+        family: Admission,
+        summary: "more than one virtual GPU shows the boot display",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let shows = |gpu: &Node| {
+        let display = gpu.path("virtualGPUOptions.display");
+        let ramfb = display.and_then(|display| display.get("ramFB"));
+        switched_on(display) && ramfb.is_none_or(|ramfb| ramfb.bool_at("enabled"))
+    };
+    let mut gpus = guest.devices("gpus").iter().enumerate();
+    let mut gpus = gpus.by_ref().filter(|(_, gpu)| shows(gpu));
+    if let (Some(_), Some((second, _))) = (gpus.next(), gpus.next()) {
+        causes
+            .push(
+                &RULE,
+                guest.at("GPUs"),
+                "configuring multiple displays with ramfb is not valid ",
+            )
+            .at(guest.at(&format!(
+                "domain.devices.gpus[{second}].virtualGPUOptions.display"
+            )))
+            .help("set `display.ramFB.enabled: false` on all but one");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "a", "deviceName": "nvidia.com/vgpu", "virtualGPUOptions": {"display": {}}}, {"name": "b", "deviceName": "nvidia.com/vgpu", "virtualGPUOptions": {"display": {}}}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.GPUs",
+                "configuring multiple displays with ramfb is not valid "
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [{"name": "a", "deviceName": "nvidia.com/vgpu", "virtualGPUOptions": {"display": {}}}, {"name": "b", "deviceName": "nvidia.com/vgpu", "virtualGPUOptions": {"display": {"ramFB": {"enabled": false}}}}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

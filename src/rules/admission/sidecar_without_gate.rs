@@ -1,0 +1,86 @@
+//! Hook sidecars need a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports the annotation `hooks.kubevirt.io/hookSidecars` on the guest where the feature gate `Sidecar` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// A sidecar changes the guest's libvirt domain; without the gate the webhook refuses the VM.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     metadata:
+    ///       annotations:
+    ///         hooks.kubevirt.io/hookSidecars: '[{"image": "example.com/hook:1"}]'
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     metadata:
+    ///       annotations:
+    ///         example.com/tier: gold
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`. What the sidecar does is not looked at.
+    RULE {
+        id: "sidecar-without-gate",
+        family: Admission,
+        summary: "hook sidecars need a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let annotations = guest.vm.path("template.metadata.annotations");
+    let list = annotations
+        .and_then(|annotations| annotations.get("hooks.kubevirt.io/hookSidecars"))
+        .and_then(Node::as_str)
+        .unwrap_or_default();
+    if !list.is_empty() && !guest.gate("Sidecar") {
+        causes
+            .push(
+                &RULE,
+                "spec.template.metadata.annotations",
+                "sidecar feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.hooks.kubevirt.io/hookSidecars",
+            )
+            .at("spec.template.metadata.annotations[\"hooks.kubevirt.io/hookSidecars\"]")
+            .gate("Sidecar");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"metadata": {"annotations": {"hooks.kubevirt.io/hookSidecars": "[{\"image\": \"example.com/hook:1\"}]"}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.metadata.annotations",
+                "sidecar feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.hooks.kubevirt.io/hookSidecars"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"metadata": {"annotations": {"example.com/tier": "gold"}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

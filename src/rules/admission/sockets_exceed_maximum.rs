@@ -1,0 +1,100 @@
+//! There are more sockets than the maximum.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `cpu.sockets` above `cpu.maxSockets`.
+    ///
+    /// ## Why it matters
+    ///
+    /// `maxSockets` is how far a running guest can grow; it cannot start above it. Where running guests may change (from
+    /// 1.6 on by default) KubeVirt lists the cause twice.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           sockets: 8
+    ///           maxSockets: 4
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           sockets: 4
+    ///           maxSockets: 8
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "sockets-exceed-maximum",
+        family: Admission,
+        summary: "there are more sockets than the maximum",
+        level: Error,
+        check: Input,
+    }
+}
+
+const MESSAGE: &str =
+    "Number of sockets in CPU topology is greater than the maximum sockets allowed";
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let (sockets, most) = (
+        guest.int("domain.cpu.sockets"),
+        guest.int("domain.cpu.maxSockets"),
+    );
+    if most != 0 && sockets > most {
+        causes
+            .push(&RULE, guest.at("domain.cpu.sockets"), MESSAGE)
+            .help(format!("raise `maxSockets` to at least {sockets}"));
+    }
+}
+
+/// The same once more, among what is checked of guests that may change while they run.
+pub(super) fn check_live_update(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.live_update() {
+        check(guest, causes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"sockets": 8, "maxSockets": 4}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [
+                (
+                    "spec.template.spec.domain.cpu.sockets",
+                    "Number of sockets in CPU topology is greater than the maximum sockets allowed"
+                ),
+                (
+                    "spec.template.spec.domain.cpu.sockets",
+                    "Number of sockets in CPU topology is greater than the maximum sockets allowed"
+                ),
+            ]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"sockets": 4, "maxSockets": 8}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

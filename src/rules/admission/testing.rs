@@ -1,0 +1,142 @@
+//! For the rules' unit tests: what a plain VM with a change meets.
+
+use serde_json::{Value as Json, json};
+
+use super::causes::Causes;
+use super::review::Review;
+use crate::catalog::Catalog;
+use crate::config::Target;
+use crate::field_path::FieldPath;
+use crate::release::Release;
+use crate::resolve::Resolver;
+use crate::resource::Resource;
+use crate::resource::cluster::ClusterConfig;
+use crate::rules::Rule;
+use crate::yaml::Node;
+
+/// A VM every release accepts.
+fn plain() -> Json {
+    json!({
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "web"},
+        "spec": {"runStrategy": "Always", "template": {"spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}}}}
+    })
+}
+
+/// Lays `over` onto `under`: mappings are merged, null takes a key out, everything else replaces.
+fn lay(under: &mut Json, over: &Json) {
+    let (Json::Object(under), Json::Object(over)) = (&mut *under, over) else {
+        *under = over.clone();
+        return;
+    };
+    for (key, value) in over {
+        if value.is_null() {
+            under.remove(key);
+        } else {
+            lay(under.entry(key).or_insert(Json::Null), value);
+        }
+    }
+}
+
+/// What the plain VM with `change` meets in a cluster of that release and configuration.
+pub(crate) fn reviewed(release: Release, change: &Json, config: &Json) -> Review {
+    let mut vm = plain();
+    lay(&mut vm, change);
+    let catalog = Catalog::new(Vec::new());
+    let target = Target {
+        release,
+        release_known: true,
+        configuration: ClusterConfig::known(Node::from_json(config)),
+        complete: true,
+        ..Target::default()
+    };
+    super::review::review(
+        &Node::from_json(&vm),
+        None,
+        &Resolver::new(&target, vec![&catalog]),
+    )
+}
+
+/// The rules it hits, in order.
+pub(crate) fn rules(release: Release, change: &Json, config: &Json) -> Vec<&'static str> {
+    let review = reviewed(release, change, config);
+    review.hits.iter().map(|hit| hit.rule.info.id).collect()
+}
+
+/// Field and words of what it meets; every cause is to be of that rule.
+pub(crate) fn words(
+    rule: &Rule,
+    release: Release,
+    change: &Json,
+    config: &Json,
+) -> Vec<(&'static str, &'static str)> {
+    listed(rule, reviewed(release, change, config).hits)
+}
+
+/// Field and words of causes, every one of that rule.
+pub(crate) fn listed(
+    rule: &Rule,
+    hits: Vec<super::causes::Hit>,
+) -> Vec<(&'static str, &'static str)> {
+    hits.into_iter()
+        .map(|hit| {
+            assert_eq!(hit.rule.info.id, rule.info.id, "{:?}", hit.cause);
+            let keep = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+            (keep(hit.cause.field), keep(hit.cause.message))
+        })
+        .collect()
+}
+
+/// Field and words of what a check of a bare spec says.
+pub(crate) fn spec_words(
+    rule: &Rule,
+    check: fn(&Node, &mut Causes),
+    spec: &Json,
+) -> Vec<(&'static str, &'static str)> {
+    let mut causes = Causes::default();
+    check(&Node::from_json(spec), &mut causes);
+    listed(rule, causes.into_hits())
+}
+
+/// What the plain VM with `change` meets beside the instance type `it` and the preference `pr`, which it names.
+pub(crate) fn reviewed_with(
+    release: Release,
+    change: &Json,
+    instancetype: Json,
+    preference: Json,
+) -> Review {
+    let mut vm = plain();
+    let matcher = json!({"name": "pr", "kind": "VirtualMachinePreference"});
+    lay(&mut vm, &json!({"spec": {"preference": matcher}}));
+    lay(&mut vm, change);
+    if !vm["spec"]["instancetype"].is_null() {
+        let bare = json!({"spec": {"template": {"spec": {"domain": {"memory": null}}}}});
+        lay(&mut vm, &bare);
+    }
+    let object = |kind: &str, name: &str, spec: Json| {
+        let object = json!({
+            "apiVersion": "instancetype.kubevirt.io/v1beta1",
+            "kind": kind,
+            "metadata": {"name": name},
+            "spec": spec
+        });
+        Resource::from_node(Node::from_json(&object), None, 0, FieldPath::root()).unwrap()
+    };
+    let catalog = Catalog::new(vec![
+        object("VirtualMachineInstancetype", "it", instancetype),
+        object("VirtualMachinePreference", "pr", preference),
+    ]);
+    let target = Target {
+        release,
+        release_known: true,
+        configuration: ClusterConfig::known(Node::map()),
+        complete: true,
+        ..Target::default()
+    };
+    super::review::review(
+        &Node::from_json(&vm),
+        None,
+        &Resolver::new(&target, vec![&catalog]),
+    )
+}

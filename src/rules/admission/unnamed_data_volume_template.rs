@@ -1,0 +1,107 @@
+//! A DataVolume template has no name.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an entry of `dataVolumeTemplates` without `metadata.name`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The name is how a volume refers to the template, and what the claim will be called.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata: {}
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unnamed-data-volume-template",
+        family: Admission,
+        summary: "a DataVolume template has no name",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Whether the template is in order so far.
+pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
+    let named = !template.str_at("metadata.name").is_empty();
+    if !named {
+        let field = format!("spec.dataVolumeTemplate[{at}].name");
+        let message =
+            format!("'name' field must not be empty for DataVolumeTemplate entry {field}.");
+        causes
+            .push(&RULE, field, message)
+            .at(format!("spec.dataVolumeTemplates[{at}].metadata.name"))
+            .help("set `metadata.name`");
+    }
+    named
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.dataVolumeTemplate[0].name",
+                "'name' field must not be empty for DataVolumeTemplate entry spec.dataVolumeTemplate[0].name."
+            ),]
+        );
+        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

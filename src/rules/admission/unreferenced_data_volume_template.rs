@@ -1,0 +1,150 @@
+//! No volume uses the DataVolume template.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an entry of `dataVolumeTemplates` that no volume names, as `dataVolume` or as `persistentVolumeClaim`.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt would make a disk nobody uses, and takes it for a slip in one of the names.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: other
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   dataVolumeTemplates:
+    ///     - metadata:
+    ///         name: web-root
+    ///       spec:
+    ///         storage:
+    ///           resources:
+    ///             requests:
+    ///               storage: 10Gi
+    ///         source:
+    ///           registry:
+    ///             url: docker://example.com/fedora:42
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           dataVolume:
+    ///             name: web-root
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unreferenced-data-volume-template",
+        family: Admission,
+        summary: "no volume uses the DataVolume template",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, template: &Node, causes: &mut Causes) {
+    let name = template.str_at("metadata.name");
+    let used = guest.volumes().iter().any(|volume| {
+        [
+            ("persistentVolumeClaim", "claimName"),
+            ("dataVolume", "name"),
+        ]
+        .into_iter()
+        .any(|(source, key)| volume.get(source).is_some_and(|v| v.str_at(key) == name))
+    });
+    if !used {
+        let field = format!("spec.dataVolumeTemplate[{at}]");
+        let message = format!(
+            "DataVolumeTemplate entry {field} must be referenced in the VMI template's 'volumes' list"
+        );
+        causes
+            .push(&RULE, field, message)
+            .at(format!("spec.dataVolumeTemplates[{at}].metadata.name"))
+            .help(format!(
+                "add a volume with `dataVolume: {{name: {name}}}`, or remove the template"
+            ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "other"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.dataVolumeTemplate[0]",
+                "DataVolumeTemplate entry spec.dataVolumeTemplate[0] must be referenced in the VMI template's 'volumes' list"
+            ),]
+        );
+        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+
+    /// Behaviour B12: name non-empty; exactly one of pvc and storage; one source; referenced by some volume.
+    #[test]
+    fn b12_a_data_volume_template_is_whole_and_used() {
+        use crate::rules::admission::testing::rules;
+        let storage = json!({"storage": {}, "source": {"blank": {}}});
+        for (name, spec, volume, expected) in [
+            ("", storage.clone(), "web", "unnamed-data-volume-template"),
+            (
+                "web",
+                json!({"source": {"blank": {}}}),
+                "web",
+                "data-volume-template-storage",
+            ),
+            (
+                "web",
+                json!({"storage": {}, "pvc": {}, "source": {"blank": {}}}),
+                "web",
+                "data-volume-template-storage",
+            ),
+            (
+                "web",
+                json!({"storage": {}}),
+                "web",
+                "data-volume-template-source",
+            ),
+            ("web", storage, "db", "unreferenced-data-volume-template"),
+        ] {
+            let vm = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": name}, "spec": spec}], "template": {"spec": {"volumes": [{"name": "root", "persistentVolumeClaim": {"claimName": volume}}]}}}});
+            assert_eq!(rules(Release::V1_9, &vm, &json!({})), [expected]);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! A CPU feature has an unknown policy.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a policy of `cpu.features` other than `force`, `require`, `optional`, `disable` and `forbid`.
+    ///
+    /// ## Why it matters
+    ///
+    /// libvirt knows no other, and the webhook refuses it. No policy at all is `require`.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           features:
+    ///             - name: vmx
+    ///               policy: maybe
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           features:
+    ///             - name: vmx
+    ///               policy: optional
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unsupported-cpu-feature-policy",
+        family: Admission,
+        summary: "a CPU feature has an unknown policy",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for (at, feature) in guest.items("domain.cpu.features").iter().enumerate() {
+        let policy = feature.str_at("policy");
+        if !matches!(
+            policy,
+            "" | "force" | "require" | "optional" | "disable" | "forbid"
+        ) {
+            causes
+                .push(
+                    &RULE,
+                    guest.at(&format!("domain.cpu.features[{at}].policy")),
+                    format!(
+                        "CPU feature {} uses policy {policy} that is not supported.",
+                        feature.str_at("name")
+                    ),
+                )
+                .help("use `force`, `require`, `optional`, `disable` or `forbid`");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"features": [{"name": "vmx", "policy": "maybe"}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.features[0].policy",
+                "CPU feature vmx uses policy maybe that is not supported."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"features": [{"name": "vmx", "policy": "optional"}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

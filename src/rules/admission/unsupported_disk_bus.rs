@@ -1,0 +1,122 @@
+//! A disk's bus is unknown or does not fit it.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a disk `bus` other than `virtio`, `scsi`, `sata` and `usb`; `ide` in particular; `virtio` on a CD-ROM;
+    /// and `sata` on a read-only disk.
+    ///
+    /// ## Why it matters
+    ///
+    /// q35 machines have no IDE, a virtio CD-ROM is none to the guest, and SATA hard disks cannot be read-only.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: ide
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unsupported-disk-bus",
+        family: Admission,
+        summary: "a disk's bus is unknown or does not fit it",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// The bus of a disk and its kind, by the first of its targets.
+pub(super) fn bus(disk: &Node) -> (&'static str, &str) {
+    ["disk", "lun", "cdrom"]
+        .into_iter()
+        .find_map(|kind| disk.get(kind).map(|target| (kind, target.str_at("bus"))))
+        .unwrap_or_default()
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let (kind, bus) = bus(disk);
+    let field = guest.at(&format!("domain.devices.disks[{at}]"));
+    let (message, help) = match bus {
+        "ide" => (
+            "IDE bus is not supported".to_owned(),
+            "use `sata`, or `virtio` where the guest has its driver",
+        ),
+        "virtio" if kind == "cdrom" => (
+            "Bus type virtio is invalid for CD-ROM device".to_owned(),
+            "use `sata` or `scsi`",
+        ),
+        "sata" if disk.bool_at("disk.readonly") => (
+            "sata hard-disks do not support read-only.".to_owned(),
+            "use `virtio` or `scsi`",
+        ),
+        "" | "virtio" | "sata" | "scsi" | "usb" => return,
+        _ => (
+            format!(
+                "{field} is set with an unrecognized bus {bus}, must be one of: [virtio scsi sata usb]"
+            ),
+            "use `virtio`, `scsi`, `sata` or `usb`",
+        ),
+    };
+    causes
+        .push(&RULE, format!("{field}.{kind}.bus"), message)
+        .help(help);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "ide"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].disk.bus",
+                "IDE bus is not supported"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,126 @@
+//! A disk option has an unknown value.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a disk `cache` other than `none`, `writethrough` and `writeback`, an `io` other than `native` and
+    /// `threads`, and an `errorPolicy` other than `stop`, `ignore`, `report` and `enospace`.
+    ///
+    /// ## Why it matters
+    ///
+    /// libvirt knows no other, and the webhook refuses them.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               cache: unsafe
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           disks:
+    ///             - name: root
+    ///               cache: writeback
+    ///               disk:
+    ///                 bus: virtio
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unsupported-disk-option",
+        family: Admission,
+        summary: "a disk option has an unknown value",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+    let disks = guest.at("domain.devices.disks");
+    let field = format!("{disks}[{at}]");
+    let cache = disk.str_at("cache");
+    if !matches!(cache, "" | "none" | "writethrough" | "writeback") {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.cache"),
+                format!("{field}.cache has invalid value {cache}"),
+            )
+            .help("use `none`, `writethrough` or `writeback`");
+    }
+    if !matches!(disk.str_at("io"), "" | "native" | "threads") {
+        causes
+            .push(
+                &RULE,
+                guest.at(&format!("domain.devices.disks.domain.devices.disks[{at}].io")),
+                format!(
+                    "Disk IO mode for {disks} is not supported. Supported modes are: native, threads."
+                ),
+            )
+            .at(format!("{field}.io"))
+            .help("use `native` or `threads`");
+    }
+    let policy = disk.get("errorPolicy").and_then(Node::as_str);
+    if let Some(policy) = policy
+        && !matches!(policy, "stop" | "ignore" | "report" | "enospace")
+    {
+        causes
+            .push(
+                &RULE,
+                format!("{field}.errorPolicy"),
+                format!("{field}.errorPolicy has invalid value \"{policy}\""),
+            )
+            .help("use `stop`, `ignore`, `report` or `enospace`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "cache": "unsafe", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.disks[0].cache",
+                "spec.template.spec.domain.devices.disks[0].cache has invalid value unsafe"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{"name": "root", "cache": "writeback", "disk": {"bus": "virtio"}}]}}, "volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

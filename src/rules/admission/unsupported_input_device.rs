@@ -1,0 +1,99 @@
+//! An input device is no tablet.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `inputs` with a type other than `tablet` or a bus other than `virtio` and `usb`.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt emulates no other input device.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           inputs:
+    ///             - name: pad
+    ///               type: keyboard
+    ///               bus: virtio
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           inputs:
+    ///             - name: pad
+    ///               type: tablet
+    ///               bus: virtio
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unsupported-input-device",
+        family: Admission,
+        summary: "an input device is no tablet",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    for (at, input) in guest.devices("inputs").iter().enumerate() {
+        let field = guest.at(&format!("domain.devices.inputs[{at}]"));
+        if !matches!(input.str_at("bus"), "" | "virtio" | "usb") {
+            causes
+                .push(
+                    &RULE,
+                    format!("{field}.bus"),
+                    "Input device can have only virtio or usb bus.",
+                )
+                .help("use `bus: virtio` or `bus: usb`");
+        }
+        if input.str_at("type") != "tablet" {
+            causes
+                .push(
+                    &RULE,
+                    format!("{field}.type"),
+                    "Input device can have only tablet type.",
+                )
+                .help("use `type: tablet`");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"inputs": [{"name": "pad", "type": "keyboard", "bus": "virtio"}]}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.inputs[0].type",
+                "Input device can have only tablet type."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"inputs": [{"name": "pad", "type": "tablet", "bus": "virtio"}]}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,99 @@
+//! An interface's model is unknown.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports interface models other than `virtio`, `e1000`, `e1000e`, `igb`, `ne2k_pci`, `pcnet` and `rtl8139`.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt passes no other to the emulator.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               model: vmxnet3
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               model: e1000e
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unsupported-interface-model",
+        family: Admission,
+        summary: "an interface's model is unknown",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+    let model = interface.str_at("model");
+    if !matches!(
+        model,
+        "" | "e1000" | "e1000e" | "igb" | "ne2k_pci" | "pcnet" | "rtl8139" | "virtio"
+    ) {
+        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        causes
+            .push(
+                &RULE,
+                format!("{field}.model"),
+                format!("interface {field}.name uses model {model} that is not supported."),
+            )
+            .help("use `virtio`, or `e1000e` for guests without its driver");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "model": "vmxnet3"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].model",
+                "interface spec.template.spec.domain.devices.interfaces[0].name uses model vmxnet3 that is not supported."
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "model": "e1000e"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,123 @@
+//! An interface's state does not fit it.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports an interface `state` other than `up`, `down` and `absent`; `up` and `down` on SR-IOV interfaces; `absent`
+    /// on anything but a bridge binding, and on the default network.
+    ///
+    /// ## Why it matters
+    ///
+    /// `absent` unplugs an interface from a running guest, which KubeVirt can do for bridge bindings on secondary
+    /// networks only; the link of an SR-IOV card is not KubeVirt's to set.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               state: gone
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           interfaces:
+    ///             - name: default
+    ///               masquerade: {}
+    ///               state: down
+    ///       networks:
+    ///         - name: default
+    ///           pod: {}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "unsupported-interface-state",
+        family: Admission,
+        summary: "an interface's state does not fit it",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let networks = guest.items("networks");
+    let default = networks
+        .iter()
+        .find(|n| n.get("pod").is_some() || n.bool_at("multus.default"))
+        .map(|network| network.str_at("name"));
+    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
+        let (name, state) = (interface.str_at("name"), interface.str_at("state"));
+        let mut push = |message: String| {
+            causes
+                .push(
+                    &RULE,
+                    guest.at(&format!("domain.devices.interfaces[{at}].state")),
+                    message,
+                )
+                .help("use `up`, `down` or `absent` where KubeVirt can do it, or leave it out");
+        };
+        if !matches!(state, "" | "absent" | "down" | "up") {
+            push(format!(
+                "logical {name} interface state value is unsupported: {state}"
+            ));
+        }
+        if interface.get("sriov").is_some() && matches!(state, "down" | "up") {
+            push(format!(
+                "{name:?} interface's state {state:?} is not supported for SR-IOV NICs"
+            ));
+        }
+        if state == "absent" && interface.get("bridge").is_none() {
+            push(format!(
+                "{name:?} interface's state {state:?} is supported only for bridge binding"
+            ));
+        }
+        if state == "absent" && default == Some(name) {
+            push(format!(
+                "{name:?} interface's state {state:?} is not supported on default networks"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "state": "gone"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.interfaces[0].state",
+                "logical default interface state value is unsupported: gone"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}, "state": "down"}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

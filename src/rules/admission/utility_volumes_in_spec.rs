@@ -1,0 +1,83 @@
+//! Utility volumes are written into the VM.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `utilityVolumes` (checked from 1.8 on).
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt plugs them into running guests for its own work, such as backups, and takes them at no other time.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       utilityVolumes:
+    ///         - name: backup
+    ///           claimName: backup
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: backup
+    ///           persistentVolumeClaim:
+    ///             claimName: backup
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "utility-volumes-in-spec",
+        family: Admission,
+        summary: "utility volumes are written into the VM",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.does(Behaviour::RefusesUtilityVolumes) && guest.has("utilityVolumes") {
+        causes
+            .push(
+                &RULE,
+                guest.at("utilityVolumes"),
+                "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug",
+            )
+            .help("remove `utilityVolumes`; a claim for the guest is a volume");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"utilityVolumes": [{"name": "backup", "claimName": "backup"}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.utilityVolumes",
+                "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "backup", "persistentVolumeClaim": {"claimName": "backup"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

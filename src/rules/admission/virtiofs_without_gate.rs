@@ -1,0 +1,116 @@
+//! A shared file system needs a feature gate.
+
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `devices.filesystems` over claims where the feature gate `EnableVirtioFsStorageVolumes` is off, and up to
+    /// 1.7 over ConfigMaps, Secrets, service accounts and the downward API where `EnableVirtioFsConfigVolumes` is off.
+    /// `ExperimentalVirtiofsSupport` turns on both up to 1.7.
+    ///
+    /// ## Why it matters
+    ///
+    /// Sharing a file system with a guest runs a server in its pod, which a cluster has to allow.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           filesystems:
+    ///             - name: shared
+    ///               virtiofs: {}
+    ///       volumes:
+    ///         - name: shared
+    ///           persistentVolumeClaim:
+    ///             claimName: shared
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           filesystems:
+    ///             - name: config
+    ///               virtiofs: {}
+    ///       volumes:
+    ///         - name: config
+    ///           configMap:
+    ///             name: web
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "virtiofs-without-gate",
+        family: Admission,
+        summary: "a shared file system needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    let older = guest.does(Behaviour::ConfigVolumesNeedVirtiofsGate);
+    let both = older && guest.gate("ExperimentalVirtiofsSupport");
+    for (at, filesystem) in guest.devices("filesystems").iter().enumerate() {
+        let Some(volume) = guest.volume(filesystem.str_at("name")) else {
+            continue;
+        };
+        let is = |sources: &[&str]| sources.iter().any(|source| volume.get(source).is_some());
+        let config = older && is(&["configMap", "secret", "serviceAccount", "downwardAPI"]);
+        let (gate, words) = if config && !both && !guest.gate("EnableVirtioFsConfigVolumes") {
+            ("EnableVirtioFsConfigVolumes", "config volumes")
+        } else if is(&["persistentVolumeClaim", "dataVolume"])
+            && !both
+            && !guest.gate("EnableVirtioFsStorageVolumes")
+        {
+            ("EnableVirtioFsStorageVolumes", "PVC")
+        } else {
+            continue;
+        };
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.devices.filesystems"),
+                format!(
+                    "virtiofs is not allowed: virtiofs feature gate is not enabled for {words}"
+                ),
+            )
+            .at(guest.at(&format!("domain.devices.filesystems[{at}]")))
+            .gate(gate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"filesystems": [{"name": "shared", "virtiofs": {}}]}}, "volumes": [{"name": "shared", "persistentVolumeClaim": {"claimName": "shared"}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.filesystems",
+                "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"filesystems": [{"name": "config", "virtiofs": {}}]}}, "volumes": [{"name": "config", "configMap": {"name": "web"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,86 @@
+//! A volume names no ConfigMap, Secret or service account.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `configMap`, `secret` and `serviceAccount` volumes that name none.
+    ///
+    /// ## Why it matters
+    ///
+    /// There is nothing to take the data from.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: config
+    ///           configMap: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: config
+    ///           configMap:
+    ///             name: web
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "volume-source-without-name",
+        family: Admission,
+        summary: "a volume names no ConfigMap, Secret or service account",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    for (source, key) in [
+        ("configMap", "name"),
+        ("secret", "secretName"),
+        ("serviceAccount", "serviceAccountName"),
+    ] {
+        let source_node = volume.get(source);
+        if source_node.is_some_and(|node| node.str_at(key).is_empty()) {
+            let field = guest.at(&format!("volumes[{at}].{source}.{key}"));
+            let message = format!("{field} is a required field");
+            causes.push(&RULE, field, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "config", "configMap": {}}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[0].configMap.name",
+                "spec.template.spec.volumes[0].configMap.name is a required field"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "config", "configMap": {"name": "web"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

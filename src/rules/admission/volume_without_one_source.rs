@@ -1,0 +1,107 @@
+//! A volume has no source, or several.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a volume that has not exactly one source, such as `dataVolume`, `persistentVolumeClaim`, `containerDisk`
+    /// or `cloudInitNoCloud`.
+    ///
+    /// ## Why it matters
+    ///
+    /// A volume is one thing.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: example.com/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// None: everything it looks at is in the manifest.
+    RULE {
+        id: "volume-without-one-source",
+        family: Admission,
+        summary: "a volume has no source, or several",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Everything a volume can be; `containerPath` counts where the release knows it.
+const SOURCES: [&str; 16] = [
+    "persistentVolumeClaim",
+    "sysprep",
+    "cloudInitNoCloud",
+    "cloudInitConfigDrive",
+    "containerDisk",
+    "ephemeral",
+    "emptyDisk",
+    "hostDisk",
+    "dataVolume",
+    "configMap",
+    "secret",
+    "downwardAPI",
+    "serviceAccount",
+    "downwardMetrics",
+    "memoryDump",
+    "containerPath",
+];
+
+pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+    let count = SOURCES
+        .iter()
+        .filter(|source| volume.get(source).is_some())
+        .count();
+    if count != 1 {
+        let field = guest.at(&format!("volumes[{at}]"));
+        let message = format!("{field} must have exactly one source type set");
+        causes.push(&RULE, field, message).help(if count == 0 {
+            "give it a source, such as `dataVolume`, `persistentVolumeClaim` or `containerDisk`"
+        } else {
+            "keep one of its sources; a second one is a volume of its own"
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root"}]}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.volumes[0]",
+                "spec.template.spec.volumes[0] must have exactly one source type set"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}]}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

@@ -1,0 +1,81 @@
+//! A VSOCK device needs a feature gate.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::rules::admission::guest::Guest;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `devices.autoattachVSOCK: true` where the feature gate `VSOCK` is off.
+    ///
+    /// ## Why it matters
+    ///
+    /// VSOCK gives guests a channel to the node, which a cluster has to allow.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           autoattachVSOCK: true
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           autoattachVSOCK: false
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Without a known configuration the finding is `depends-on-configuration`.
+    RULE {
+        id: "vsock-without-gate",
+        family: Admission,
+        summary: "a VSOCK device needs a feature gate",
+        level: Error,
+        check: Input,
+    }
+}
+
+pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+    if guest.is("domain.devices.autoattachVSOCK") && !guest.gate("VSOCK") {
+        causes
+            .push(
+                &RULE,
+                guest.at("domain.devices.autoattachVSOCK"),
+                "VSOCK feature gate is not enabled in kubevirt-config",
+            )
+            .gate("VSOCK");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"autoattachVSOCK": true}}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.devices.autoattachVSOCK",
+                "VSOCK feature gate is not enabled in kubevirt-config"
+            ),]
+        );
+        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"autoattachVSOCK": false}}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

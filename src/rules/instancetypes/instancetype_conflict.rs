@@ -1,0 +1,85 @@
+//! A field of the VM is also set by its instance type.
+
+use crate::conflict::Conflicts;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports each field that the VM and its instance type both set: CPU topology, memory, node selector, scheduler,
+    /// I/O threads, launch security, GPUs, host devices and annotations with another value.
+    ///
+    /// ## Why it matters
+    ///
+    /// An instance type is the whole size of a guest. KubeVirt does not merge it with the VM's own; it refuses the VM.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   instancetype:
+    ///     name: u1.small
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           sockets: 2
+    ///         memory: null
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   instancetype:
+    ///     name: u1.small
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory: null
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// An instance type that is not in the repository is not known; see `unresolved-instancetype`.
+    RULE {
+        id: "instancetype-conflict",
+        family: Instancetypes,
+        summary: "a field of the VM is also set by its instance type",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Puts conflicts among the causes.
+pub(crate) fn refused(conflicts: &Conflicts, causes: &mut Causes) {
+    for conflict in &conflicts.0 {
+        let cause = conflict.cause();
+        causes
+            .push(&RULE, cause.field, cause.message)
+            .at(conflict.field.to_string())
+            .help("remove the field, or the reference to the instance type");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"instancetype": {"name": "u1.small"}, "template": {"spec": {"domain": {"cpu": {"sockets": 2}, "memory": null}}}}});
+        assert_eq!(
+            words(&RULE, Release::V1_9, &bad, &json!({})),
+            [(
+                "spec.template.spec.domain.cpu.sockets",
+                "VM field(s) spec.template.spec.domain.cpu.sockets conflicts with selected instance type"
+            ),]
+        );
+        let good = json!({"spec": {"instancetype": {"name": "u1.small"}, "template": {"spec": {"domain": {"memory": null}}}}});
+        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
+    }
+}

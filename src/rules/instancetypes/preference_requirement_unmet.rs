@@ -1,0 +1,125 @@
+//! The VM falls short of what its preference requires.
+
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+use crate::transform::expand::requirements::Shortfall;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports the first requirement of a preference that VM and instance type do not meet: vCPUs, then memory, then
+    /// (from 1.7 on) architecture.
+    ///
+    /// ## Why it matters
+    ///
+    /// The preference's author says the guest does not run with less, and KubeVirt refuses the VM.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   instancetype:
+    ///     name: u1.nano
+    ///   preference:
+    ///     name: windows.11
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory: null
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   instancetype:
+    ///     name: u1.large
+    ///   preference:
+    ///     name: fedora
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory: null
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// A preference that is not in the repository is not known.
+    RULE {
+        id: "preference-requirement-unmet",
+        family: Instancetypes,
+        summary: "the VM falls short of what its preference requires",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// Puts a shortfall among the causes.
+pub(crate) fn refused(shortfall: &Shortfall, causes: &mut Causes) {
+    let hit = causes.push(
+        &RULE,
+        shortfall.fields.join(", "),
+        format!(
+            "failure checking preference requirements: {}",
+            shortfall.message
+        ),
+    );
+    hit.help("give the guest what the preference requires, or use another preference");
+    if let Some(first) = shortfall.fields.first() {
+        hit.at(first);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::release::Release;
+    use crate::rules::admission::testing::{listed, reviewed_with};
+
+    /// Behaviour C18: CPU before memory before architecture; with an instance type its vCPUs count, without one the topology.
+    #[test]
+    fn c18_the_first_requirement_that_is_not_met_is_reported() {
+        for (vm, objects, expected) in [
+            (
+                json!({"instancetype": {"name": "it", "kind": "VirtualMachineInstancetype"}}),
+                json!({"cpu": {"guest": 4}, "memory": {"guest": "8Gi"}}),
+                (
+                    "spec.instancetype",
+                    "failure checking preference requirements: insufficient CPU resources of 2 vCPU provided by instance type, preference requires 4 vCPU",
+                ),
+            ),
+            (
+                json!({"instancetype": {"name": "it", "kind": "VirtualMachineInstancetype"}}),
+                json!({"cpu": {"guest": 2}, "memory": {"guest": "8Gi"}}),
+                (
+                    "spec.instancetype",
+                    "failure checking preference requirements: insufficient Memory resources of 1Gi provided by instance type, preference requires 8Gi",
+                ),
+            ),
+            (
+                json!({"template": {"spec": {"domain": {"cpu": {"cores": 2}}}}}),
+                json!({"cpu": {"guest": 4}}),
+                (
+                    "spec.template.spec.domain.cpu.cores",
+                    "failure checking preference requirements: insufficient CPU resources of 2 vCPU provided by VirtualMachine, preference requires 4 vCPU provided as cores",
+                ),
+            ),
+            (
+                json!({"template": {"spec": {"domain": {"cpu": {"cores": 2}}}}}),
+                json!({"architecture": "arm64"}),
+                (
+                    "spec.template.spec.architecture",
+                    "failure checking preference requirements: preference requires architecture arm64 but amd64 is being requested",
+                ),
+            ),
+        ] {
+            let review = reviewed_with(
+                Release::V1_9,
+                &json!({"spec": vm}),
+                json!({"cpu": {"guest": 2}, "memory": {"guest": "1Gi"}}),
+                json!({"cpu": {"preferredCPUTopology": "cores"}, "requirements": objects}),
+            );
+            assert_eq!(listed(&RULE, review.hits), [expected]);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The VM names a preference that cannot be found.
+
+use crate::resolve::ResolveError;
+use crate::rule;
+use crate::rules::admission::causes::Causes;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a `spec.preference` that leads to no preference: nothing of that name in the repository, its context or
+    /// the built-in bundle of the target release, a kind that is none, or a revision that is not there.
+    ///
+    /// ## Why it matters
+    ///
+    /// KubeVirt up to 1.5 refuses such a VM when it is written. From 1.6 on it accepts it and does not start the guest.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   preference:
+    ///     name: nope
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   preference:
+    ///     name: fedora
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory:
+    ///           guest: 2Gi
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// "Not in this repository" is not "does not exist": it is an error only where the repository is declared complete.
+    RULE {
+        id: "unresolved-preference",
+        family: Instancetypes,
+        summary: "the VM names a preference that cannot be found",
+        level: Error,
+        check: Input,
+    }
+}
+
+/// What KubeVirt up to 1.5 says; where the object may be in a cluster all the same, that decides.
+pub(crate) fn refused(error: &ResolveError, complete: bool, causes: &mut Causes) {
+    let hit = causes.push(
+        &RULE,
+        "spec.preference",
+        format!("Failure to find preference: {error}"),
+    );
+    hit.help("correct the name and kind, or add the object");
+    if matches!(error, ResolveError::NotFound { .. }) && !complete {
+        hit.setting("objects that are not in the repository");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::admission::testing::words;
+
+    #[test]
+    fn the_bad_is_refused_and_the_good_is_not() {
+        let bad = json!({"spec": {"preference": {"name": "nope"}}});
+        assert_eq!(
+            words(&RULE, Release::V1_5, &bad, &json!({})),
+            [(
+                "spec.preference",
+                "Failure to find preference: virtualmachineclusterpreferences.instancetype.kubevirt.io \"nope\" not found"
+            ),]
+        );
+        let good = json!({"spec": {"preference": {"name": "fedora"}, "template": {"spec": {"domain": {"memory": {"guest": "2Gi"}}}}}});
+        assert!(words(&RULE, Release::V1_5, &good, &json!({})).is_empty());
+    }
+}
