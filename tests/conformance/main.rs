@@ -8,6 +8,7 @@
     reason = "tests are a shell too"
 )]
 
+mod admit;
 mod expand;
 mod mutate;
 mod quantity;
@@ -45,6 +46,21 @@ pub struct Family {
 }
 
 const FAMILIES: &[Family] = &[
+    Family {
+        name: "admit",
+        check: admit::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "admit-valid",
+        check: admit::check,
+        exceptions: &[],
+    },
+    Family {
+        name: "admit-object",
+        check: admit::object,
+        exceptions: &[],
+    },
     Family {
         name: "convert",
         check: revisions::convert,
