@@ -13,13 +13,16 @@
 
 pub mod catalog;
 pub mod cause;
+pub mod change;
 pub mod config;
 pub mod conflict;
 pub mod diff;
 pub mod emit;
 pub mod field_path;
 pub mod finding;
+pub mod plan;
 pub mod release;
+pub mod report;
 pub mod resolve;
 pub mod resource;
 pub mod rule;

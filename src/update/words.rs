@@ -44,7 +44,8 @@ pub fn brief(node: &Node, secret: bool) -> String {
     }
 }
 
-fn redacted(node: &Node) -> Node {
+/// A tree without user data and passwords.
+pub fn redacted(node: &Node) -> Node {
     let mut node = node.clone();
     hide(&mut node);
     node

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use driftless::catalog::Catalog;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
-use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::resource::cluster::ClusterConfig;
 use driftless::schema::decode;
+use driftless::transform::admit::mutate;
 use driftless::update::claims::CatalogClaims;
 use driftless::update::decide::decide;
 use driftless::update::guest::Guest;
@@ -50,21 +50,22 @@ fn pair(case: &Case, old: &str, new: &str, objects: &Json) -> Pair {
             })
             .collect(),
     );
-    let vm = |json: &Json| stand_in_mutate(case.release, &Node::from_json(json));
+    let resolver = Resolver::new(&target, vec![&catalog]);
+    let vm = |json: &Json| {
+        let written = Node::from_json(json);
+        mutate(&written, None, &resolver).map_or_else(
+            |_| decode(case.release, "v1.VirtualMachine", &written).node,
+            |admitted| admitted.vm,
+        )
+    };
+    let (old, new) = (vm(&case.input[old]), vm(&case.input[new]));
+    drop(resolver);
     Pair {
-        old: vm(&case.input[old]),
-        new: vm(&case.input[new]),
         target,
         catalog,
+        old,
+        new,
     }
-}
-
-fn stand_in_mutate(release: Release, vm: &Node) -> Node {
-    let mut vm = decode(release, "v1.VirtualMachine", vm).node;
-    if vm.str_at("spec.template.spec.architecture").is_empty() {
-        vm.set("spec.template.spec.architecture", Node::string("amd64"));
-    }
-    vm
 }
 
 fn check(case: &Case, new: &str) -> Result<(), String> {

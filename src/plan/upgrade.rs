@@ -1,0 +1,1 @@
+//! What the upgrade of a cluster does to every VM.

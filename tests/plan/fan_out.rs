@@ -1,0 +1,149 @@
+//! What edited, renamed and removed instance types and preferences do to virtual machines that nobody edited.
+
+use driftless::plan::{Action, Change};
+use serde_json::json;
+
+use crate::support::{change, files, says};
+
+fn vm(instancetype: &str, more: &str) -> String {
+    format!(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: web, namespace: vms}}\nspec:\n  runStrategy: Always\n  instancetype: {{name: {instancetype}{more}}}\n  preference: {{name: pr}}\n  template:\n    spec:\n      domain: {{devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}]}}}}\n      volumes: [{{name: root, containerDisk: {{image: \"quay.io/x/y:1\"}}}}]\n"
+    )
+}
+
+fn types(guest: u32, topology: &str) -> String {
+    format!(
+        "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\nmetadata: {{name: it}}\nspec: {{cpu: {{guest: {guest}}}, memory: {{guest: 2Gi}}}}\n---\napiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterPreference\nmetadata: {{name: pr}}\nspec: {{cpu: {{preferredCPUTopology: {topology}}}}}\n"
+    )
+}
+
+#[test]
+fn c14_a_preference_edited_under_its_name_reaches_every_machine_that_uses_it() {
+    let vm = vm("it", "");
+    let plan = files(
+        &[("vm.yaml", &vm), ("types.yaml", &types(2, "sockets"))],
+        &[("vm.yaml", &vm), ("types.yaml", &types(2, "cores"))],
+    )
+    .vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Unchanged, Action::Restart)
+    );
+    assert!(says(&plan, "its captured revision shields it"));
+    assert!(says(&plan, "preference `pr` changed"));
+    assert!(says(
+        &plan,
+        "a non-live-updatable field was changed in the template spec"
+    ));
+    assert!(says(&plan, "created anew"));
+    assert_eq!(plan.causes, ["types.yaml"]);
+    let fields: Vec<String> = plan
+        .fields
+        .iter()
+        .map(|field| field.path.to_string())
+        .collect();
+    assert!(
+        fields.contains(&"spec.template.spec.domain.cpu.cores".to_owned()),
+        "{fields:?}"
+    );
+}
+
+#[test]
+fn c14_edits_that_kubevirt_does_not_compare_leave_the_machine_alone() {
+    let vm = vm("it", "");
+    let plan = files(
+        &[("vm.yaml", &vm), ("types.yaml", &types(1, "sockets"))],
+        &[("vm.yaml", &vm), ("types.yaml", &types(2, "sockets"))],
+    )
+    .vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Unchanged, Action::None)
+    );
+    assert!(says(&plan, "nothing changes until it is created anew"));
+}
+
+#[test]
+fn c14_the_same_edit_with_an_edit_of_the_machine() {
+    let base = vm("it", "");
+    let head = base.replace(
+        "runStrategy: Always",
+        "runStrategy: Always\n  updateVolumesStrategy: Replacement",
+    );
+    let plan = files(
+        &[("vm.yaml", &base), ("types.yaml", &types(2, "sockets"))],
+        &[("vm.yaml", &head), ("types.yaml", &types(2, "cores"))],
+    )
+    .vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Modified, Action::Restart)
+    );
+}
+
+#[test]
+fn c15_a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one() {
+    let vm = vm("it", "");
+    let plan = files(
+        &[("vm.yaml", &vm), ("types.yaml", &types(2, "sockets"))],
+        &[
+            ("vm.yaml", &vm),
+            (
+                "types.yaml",
+                types(2, "sockets").split("---\n").nth(1).unwrap(),
+            ),
+        ],
+    )
+    .vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Unchanged, Action::None)
+    );
+    assert!(
+        says(&plan, "can no longer be created anew"),
+        "{:#?}",
+        plan.reasons
+    );
+    assert!(says(&plan, "not found"));
+}
+
+#[test]
+fn c15_another_name_that_is_nowhere_is_unknown() {
+    let side = types(2, "sockets");
+    let plan = files(
+        &[("vm.yaml", &vm("it", "")), ("types.yaml", &side)],
+        &[
+            ("vm.yaml", &vm("nowhere.medium", "")),
+            ("types.yaml", &side),
+        ],
+    );
+    assert_eq!(plan.vm().action, Action::Unknown);
+    assert!(says(&plan.vm(), "not in this repository"));
+    assert_eq!(plan.complete().action(), Action::Rejected);
+}
+
+#[test]
+fn c19_a_cluster_that_expands_refuses_the_reference_again() {
+    let expands = json!({"instancetype": {"referencePolicy": "expand"}});
+    let base = vm("it", "");
+    let head = base.replace("bus: virtio", "bus: sata");
+    let side = types(2, "sockets");
+    let plan = files(
+        &[("vm.yaml", &base), ("types.yaml", &side)],
+        &[("vm.yaml", &head), ("types.yaml", &side)],
+    )
+    .with(expands);
+    assert!(
+        says(&plan.vm(), "the cluster expands"),
+        "{:#?}",
+        plan.vm().reasons
+    );
+}
+
+#[test]
+fn a_machine_without_types_is_not_touched_by_them() {
+    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}}}}}\n";
+    let both = |types: &str| format!("{vm}---\n{types}");
+    let plan = change(&both(&types(1, "sockets")), &both(&types(2, "cores"))).plan();
+    assert!(plan.virtual_machines.is_empty());
+}

@@ -1,0 +1,155 @@
+//! What is created, deleted, renamed, started and stopped.
+
+use driftless::plan::{Action, Change, Power};
+
+use crate::support::{change, files, says};
+
+fn vm(name: &str, metadata: &str, strategy: &str) -> String {
+    format!(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: {name}, namespace: vms{metadata}}}\nspec:\n  runStrategy: {strategy}\n  dataVolumeTemplates: [{{metadata: {{name: root}}, spec: {{source: {{blank: {{}}}}, storage: {{}}}}}}]\n  template:\n    spec:\n      domain: {{devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}], interfaces: [{{name: default, masquerade: {{}}, macAddress: \"02:00:00:00:00:01\"}}]}}, firmware: {{uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}}, memory: {{guest: 2Gi}}}}\n      networks: [{{name: default, pod: {{}}}}]\n      volumes: [{{name: root, dataVolume: {{name: root}}}}]\n"
+    )
+}
+
+#[test]
+fn a_deleted_machine_lists_what_dies_with_it() {
+    let plan = change(&vm("web", "", "Always"), "").vm();
+    assert_eq!(
+        (plan.change, plan.action, plan.power),
+        (Change::Removed, Action::Delete, Power::Stop)
+    );
+    let losses: Vec<_> = plan
+        .loses
+        .iter()
+        .map(|loss| (loss.what, loss.name.as_str()))
+        .collect();
+    assert_eq!(
+        losses,
+        [
+            ("disk", "root"),
+            ("mac", "02:00:00:00:00:01"),
+            ("uuid", "5d307ca9-b3ef-428c-8861-06e72d69f223")
+        ]
+    );
+}
+
+#[test]
+fn prune_annotations_keep_a_machine() {
+    for annotation in [
+        "argocd.argoproj.io/sync-options: \"Prune=false,Validate=true\"",
+        "argocd.argoproj.io/sync-options: Delete=false",
+        "kustomize.toolkit.fluxcd.io/prune: disabled",
+    ] {
+        let plan = change(
+            &vm("web", &format!(", annotations: {{{annotation}}}"), "Always"),
+            "",
+        )
+        .vm();
+        assert_eq!(
+            (plan.change, plan.action),
+            (Change::Removed, Action::None),
+            "{annotation}"
+        );
+        assert!(says(&plan, "stays in the cluster"));
+        assert!(plan.loses.is_empty());
+    }
+}
+
+#[test]
+fn a_new_machine_is_created_and_started() {
+    let plan = change("", &vm("web", "", "Always")).vm();
+    assert_eq!(
+        (plan.change, plan.action, plan.power),
+        (Change::Added, Action::Create, Power::Start)
+    );
+    let halted = change("", &vm("web", "", "Halted")).vm();
+    assert_eq!(
+        (halted.action, halted.power),
+        (Action::Create, Power::Unchanged)
+    );
+}
+
+#[test]
+fn a_renamed_machine_with_disks_of_its_own_loses_them() {
+    let renamed = change(&vm("web", "", "Always"), &vm("www", "", "Always")).vm();
+    assert_eq!(
+        (renamed.change, renamed.action),
+        (Change::Renamed, Action::DataLoss)
+    );
+    assert!(renamed.loses.iter().any(|loss| loss.what == "disk"));
+    let moved = vm("web", "", "Always").replace("namespace: vms", "namespace: prod");
+    let moved = change(&vm("web", "", "Always"), &moved).vm();
+    assert_eq!(
+        (moved.change, moved.action, moved.namespace.as_str()),
+        (Change::Renamed, Action::DataLoss, "prod")
+    );
+}
+
+#[test]
+fn a_renamed_machine_without_disks_of_its_own_restarts() {
+    let bare = |name: &str| {
+        vm(name, "", "Always").replace("  dataVolumeTemplates: [{metadata: {name: root}, spec: {source: {blank: {}}, storage: {}}}]\n", "")
+    };
+    let plan = change(&bare("web"), &bare("www")).vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Renamed, Action::Restart)
+    );
+    assert!(
+        plan.loses.is_empty(),
+        "the new one keeps MAC and UUID: {:?}",
+        plan.loses
+    );
+}
+
+#[test]
+fn power_is_told_beside_the_action() {
+    let stop = change(&vm("web", "", "Always"), &vm("web", "", "Halted")).vm();
+    assert_eq!((stop.action, stop.power), (Action::None, Power::Stop));
+    let start = change(&vm("web", "", "Halted"), &vm("web", "", "Always")).vm();
+    assert_eq!((start.action, start.power), (Action::None, Power::Start));
+    let running = vm("web", "", "Always").replace("runStrategy: Always", "running: false");
+    assert_eq!(
+        change(&vm("web", "", "Always"), &running).vm().power,
+        Power::Stop
+    );
+}
+
+#[test]
+fn a_halted_machine_takes_every_change_at_its_next_start() {
+    let base = vm("web", "", "Halted");
+    let plan = change(&base, &base.replace("bus: virtio", "bus: sata")).vm();
+    assert_eq!(plan.action, Action::NextStart);
+    let live = change(&base, &base.replace("guest: 2Gi", "guest: 4Gi")).vm();
+    assert_eq!(live.action, Action::NextStart);
+}
+
+#[test]
+fn cloud_init_edits_say_whether_the_guest_sees_them() {
+    let with = |root: &str, data: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: web}}\nspec:\n  runStrategy: Always\n  template:\n    spec:\n      domain: {{devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}, {{name: ci, disk: {{bus: virtio}}}}]}}, memory: {{guest: 2Gi}}}}\n      volumes:\n      - {{name: root, {root}}}\n      - {{name: ci, cloudInitNoCloud: {{userData: \"#cloud-config\\npassword: {data}\"}}}}\n"
+        )
+    };
+    let persistent = "persistentVolumeClaim: {claimName: root}";
+    let plan = change(&with(persistent, "secret-a"), &with(persistent, "secret-b")).vm();
+    assert_eq!(plan.action, Action::Restart);
+    assert!(says(&plan, "do not run again"), "{:#?}", plan.reasons);
+    let fresh = "containerDisk: {image: \"quay.io/x/y:1\"}";
+    let plan = change(&with(fresh, "secret-a"), &with(fresh, "secret-b")).vm();
+    assert!(says(&plan, "cloud-init runs in full"));
+    assert!(
+        !format!("{:?} {:?}", plan.reasons, plan.fields).contains("secret-"),
+        "user data is never shown"
+    );
+}
+
+#[test]
+fn a_machine_moved_to_another_file_is_itself() {
+    let text = vm("web", "", "Always");
+    let plan = files(&[("a.yaml", &text)], &[("b/c.yaml", &text)]).vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Unchanged, Action::None)
+    );
+    assert_eq!(plan.causes, ["a.yaml", "b/c.yaml"]);
+}

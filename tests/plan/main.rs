@@ -1,0 +1,16 @@
+//! Plans of whole changes: volumes (E), live update or restart (F), what instance types fan out to (C14, C15, C19).
+#![allow(
+    clippy::disallowed_methods,
+    clippy::format_collect,
+    clippy::format_push_string,
+    clippy::unwrap_used,
+    reason = "tests are a shell too, and build texts"
+)]
+
+mod fan_out;
+mod lifecycle;
+mod live_update;
+mod reports;
+mod spelling;
+mod support;
+mod volumes;

@@ -1,0 +1,184 @@
+//! Plans over texts: two sides in, a plan out.
+
+use driftless::catalog::Catalog;
+use driftless::change::Subject;
+use driftless::config::Target;
+use driftless::field_path::FieldPath;
+use driftless::plan::{Action, Names, Plan, Sides, VmPlan, plan};
+use driftless::release::Release;
+use driftless::resolve::Resolver;
+use driftless::resource::Resource;
+use driftless::resource::cluster::ClusterConfig;
+use driftless::source::{FileId, Sources};
+use driftless::yaml::{self, Node};
+use serde_json::Value as Json;
+
+/// A change to be planned.
+pub(crate) struct Change {
+    release: Release,
+    configuration: Option<Json>,
+    complete: bool,
+    sides: Vec<Vec<(String, String)>>,
+    head_release: Option<Release>,
+}
+
+/// One file a side, named `vm.yaml`.
+pub(crate) fn change(base: &str, head: &str) -> Change {
+    files(&[("vm.yaml", base)], &[("vm.yaml", head)])
+}
+
+/// Files by path on each side.
+pub(crate) fn files(base: &[(&str, &str)], head: &[(&str, &str)]) -> Change {
+    let owned = |files: &[(&str, &str)]| {
+        files
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+            .collect()
+    };
+    Change {
+        release: Release::V1_9,
+        configuration: None,
+        complete: false,
+        sides: vec![owned(base), owned(head)],
+        head_release: None,
+    }
+}
+
+impl Change {
+    pub(crate) fn on(mut self, release: Release) -> Self {
+        self.release = release;
+        self
+    }
+
+    pub(crate) fn with(mut self, configuration: Json) -> Self {
+        self.configuration = Some(configuration);
+        self
+    }
+
+    /// Everything that exists is in the tree.
+    pub(crate) fn complete(mut self) -> Self {
+        self.complete = true;
+        self
+    }
+
+    /// The base of a migration that is under way.
+    pub(crate) fn migrating_from(mut self, text: &str) -> Self {
+        self.sides.push(vec![("vm.yaml".into(), text.to_owned())]);
+        self
+    }
+
+    pub(crate) fn plan(&self) -> Plan {
+        let target = |release| Target {
+            release,
+            release_known: true,
+            complete: self.complete,
+            configuration: self
+                .configuration
+                .as_ref()
+                .map_or_else(ClusterConfig::default, |json| {
+                    ClusterConfig::known(Node::from_json(json))
+                }),
+            ..Target::default()
+        };
+        let (before, after) = (
+            target(self.release),
+            target(self.head_release.unwrap_or(self.release)),
+        );
+        let sources = Sources::from(self.sides.iter().flatten().cloned());
+        let mut next = 0;
+        let mut catalog = |files: &[(String, String)]| {
+            let mut resources = Vec::new();
+            for _ in files {
+                let id = FileId(next);
+                next += 1;
+                for document in yaml::parse(id, sources.file(id).bytes()).documents {
+                    let document = document.expect("the test's YAML is sound");
+                    let resource = Resource::from_node(
+                        document.root,
+                        Some(id),
+                        document.index,
+                        FieldPath::root(),
+                    );
+                    resources.extend(resource.ok());
+                }
+            }
+            Catalog::new(resources)
+        };
+        let catalogs: Vec<Catalog> = self.sides.iter().map(|side| catalog(side)).collect();
+        let resolvers: Vec<Resolver> = catalogs
+            .iter()
+            .enumerate()
+            .map(|(at, catalog)| {
+                let target = if at == 1 { &after } else { &before };
+                Resolver::new(target, vec![catalog])
+            })
+            .collect();
+        let subjects = |at: usize| -> Vec<Subject<'_>> {
+            catalogs.get(at).map_or_else(Vec::new, |catalog| {
+                catalog
+                    .resources()
+                    .iter()
+                    .map(|resource| Subject {
+                        resource,
+                        root: "",
+                        resolver: &resolvers[at],
+                    })
+                    .collect()
+            })
+        };
+        plan(
+            Sides {
+                base: subjects(0),
+                head: subjects(1),
+                migration_base: subjects(2),
+                sources: &sources,
+            },
+            Names {
+                base: "main".to_owned(),
+                head: "work".to_owned(),
+            },
+        )
+    }
+
+    /// The plan of the only VM.
+    pub(crate) fn vm(&self) -> VmPlan {
+        let plan = self.plan();
+        assert_eq!(
+            plan.virtual_machines.len(),
+            1,
+            "{:#?}",
+            plan.virtual_machines
+        );
+        plan.virtual_machines.into_iter().next().expect("one VM")
+    }
+
+    /// The action of the only VM; none where the plan has none.
+    pub(crate) fn action(&self) -> Action {
+        let plan = self.plan();
+        assert!(plan.virtual_machines.len() < 2);
+        plan.virtual_machines
+            .first()
+            .map_or(Action::None, |vm| vm.action)
+    }
+}
+
+/// Whether a reason names the field.
+pub(crate) fn blames(vm: &VmPlan, field: &str) -> bool {
+    vm.reasons.iter().any(|reason| {
+        reason
+            .field
+            .as_ref()
+            .is_some_and(|path| path.to_string() == field)
+    })
+}
+
+/// Whether a reason, an assumption or KubeVirt's words hold the text.
+pub(crate) fn says(vm: &VmPlan, text: &str) -> bool {
+    vm.reasons.iter().any(|reason| {
+        reason.message.contains(text)
+            || reason
+                .kubevirt
+                .as_ref()
+                .is_some_and(|said| said.message.contains(text))
+    }) || vm.assumptions.iter().any(|assumed| assumed.contains(text))
+}
