@@ -265,6 +265,15 @@ impl Reader {
             Value::String(text) => text.clone(),
             Value::Int(value) => smol_str::format_smolstr!("{value}"),
             Value::UInt(value) => smol_str::format_smolstr!("{value}"),
+            // Go's JSON has an exponent for the very large and very small, and the quantity keeps its form.
+            Value::Float(value) if *value != 0.0 && !(1e-6..1e21).contains(&value.abs()) => {
+                let text = format!("{value:e}");
+                if value.abs() < 1.0 {
+                    text.into()
+                } else {
+                    text.replace('e', "e+").into()
+                }
+            }
             Value::Float(value) => smol_str::format_smolstr!("{value}"),
             _ => return node.clone(),
         };
@@ -411,6 +420,25 @@ mod tests {
         ));
         assert_eq!(kinds[2].1, &ProblemKind::DroppedNull);
         assert!(matches!(kinds[3].1, ProblemKind::WrongType { .. }));
+    }
+
+    #[test]
+    fn a_number_is_a_quantity_in_the_text_go_writes_it() {
+        for (number, text) in [
+            (json!(1.5), "1500m"),
+            (json!(1e3), "1k"),
+            (json!(1e21), "1e+21"),
+            (json!(1e-7), "100e-9"),
+        ] {
+            let read = vm(
+                Release::V1_9,
+                &json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": number}}}}}}),
+            );
+            assert_eq!(
+                read.node.str_at("spec.template.spec.domain.memory.guest"),
+                text
+            );
+        }
     }
 
     #[test]

@@ -142,9 +142,8 @@ impl Session {
         for placed in side.resources() {
             let target = self.targets.index(placed.resource.file);
             by_place.entry((placed.root, target)).or_insert_with(|| {
-                let mut catalogs = side.catalogs(placed.root);
-                catalogs.push(&self.stated);
-                Resolver::new(self.targets.at(target), catalogs)
+                let catalogs = side.catalogs(placed.root);
+                Resolver::new(self.targets.at(target), catalogs).with_answers(&self.stated)
             });
         }
         Resolvers {
