@@ -95,7 +95,7 @@ pub fn decode(release: Release, type_name: &str, node: &Node) -> Decoded {
     let mut reader = Reader {
         schema,
         release,
-        path: FieldPath::root(),
+        steps: Vec::with_capacity(16),
         problems: Vec::new(),
     };
     let map = reader.read_struct(of, node);
@@ -120,31 +120,42 @@ pub fn encode(release: Release, type_name: &str, node: &mut Node) {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
     schema: &'static Schema,
     release: Release,
-    path: FieldPath,
+    /// Steps to the place being read; a path is made of them only for a problem.
+    steps: Vec<Step<'a>>,
     problems: Vec<Problem>,
 }
 
-impl Reader {
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Field(&'a SmolStr),
+    Index(usize),
+}
+
+impl<'a> Reader<'a> {
     fn problem(&mut self, kind: ProblemKind) {
-        self.problems.push(Problem {
-            path: self.path.clone(),
-            kind,
-        });
+        let mut path = FieldPath::root();
+        for step in &self.steps {
+            path.push(match *step {
+                Step::Field(name) => Segment::Field(name.clone()),
+                Step::Index(at) => Segment::Index(at),
+            });
+        }
+        self.problems.push(Problem { path, kind });
     }
 
-    fn read_struct(&mut self, of: &'static Type, node: &Node) -> Option<Map> {
+    fn read_struct(&mut self, of: &'static Type, node: &'a Node) -> Option<Map> {
         let Value::Map(map) = &node.value else {
             self.problem(ProblemKind::WrongType {
                 expected: "a mapping",
             });
             return None;
         };
-        let mut out = Map::new();
+        let mut out = Map::with_capacity(map.len());
         for entry in map.entries() {
-            self.path.push(Segment::Field(entry.key.clone()));
+            self.steps.push(Step::Field(&entry.key));
             if let Some(node) = self.read_field(of, entry) {
                 out.push(Entry {
                     key: entry.key.clone(),
@@ -152,12 +163,12 @@ impl Reader {
                     node,
                 });
             }
-            self.path.pop();
+            self.steps.pop();
         }
         Some(out)
     }
 
-    fn read_field(&mut self, of: &'static Type, entry: &Entry) -> Option<Node> {
+    fn read_field(&mut self, of: &'static Type, entry: &'a Entry) -> Option<Node> {
         let Some(field) = of.field(&entry.key) else {
             self.problem(ProblemKind::UnknownField {
                 in_type: of.name().into(),
@@ -183,7 +194,7 @@ impl Reader {
         }
     }
 
-    fn read(&mut self, shape: &'static Shape, node: &Node) -> Node {
+    fn read(&mut self, shape: &'static Shape, node: &'a Node) -> Node {
         let expected = match (shape, &node.value) {
             (Shape::Any, _)
             | (Shape::String | Shape::Bytes | Shape::Duration | Shape::Time, Value::String(_))
@@ -208,13 +219,13 @@ impl Reader {
             (Shape::List(of), Value::Seq(items)) => {
                 let mut out = Vec::with_capacity(items.len());
                 for (at, item) in items.iter().enumerate() {
-                    self.path.push(Segment::Index(at));
+                    self.steps.push(Step::Index(at));
                     out.push(if item.is_null() {
                         zero_item(of)
                     } else {
                         self.read(of, item)
                     });
-                    self.path.pop();
+                    self.steps.pop();
                 }
                 return Node {
                     value: Value::Seq(out),
@@ -222,9 +233,9 @@ impl Reader {
                 };
             }
             (Shape::Map(of), Value::Map(map)) => {
-                let mut out = Map::new();
+                let mut out = Map::with_capacity(map.len());
                 for entry in map.entries() {
-                    self.path.push(Segment::Field(entry.key.clone()));
+                    self.steps.push(Step::Field(&entry.key));
                     if entry.node.is_null() {
                         self.problem(ProblemKind::DroppedNull);
                     } else {
@@ -235,7 +246,7 @@ impl Reader {
                             node,
                         });
                     }
-                    self.path.pop();
+                    self.steps.pop();
                 }
                 return Node {
                     value: Value::Map(out),

@@ -108,6 +108,13 @@ impl Map {
         }
     }
 
+    /// An empty mapping with room for so many keys.
+    pub fn with_capacity(keys: usize) -> Self {
+        Self {
+            entries: Vec::with_capacity(keys),
+        }
+    }
+
     /// The value of `key`.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries
@@ -225,19 +232,18 @@ impl Node {
 
     /// The value at a dotted path of plain keys: `spec.template.spec`.
     pub fn path(&self, path: &str) -> Option<&Self> {
-        path.split('.').try_fold(self, |node, key| node.get(key))
+        steps(path).try_fold(self, |node, key| node.get(key))
     }
 
     /// The value at a dotted path of plain keys, to change.
     pub fn path_mut(&mut self, path: &str) -> Option<&mut Self> {
-        path.split('.')
-            .try_fold(self, |node, key| node.get_mut(key))
+        steps(path).try_fold(self, |node, key| node.get_mut(key))
     }
 
     /// The mapping at a dotted path, made (with everything above it) where absent or null. New mappings take `origin`.
     pub fn ensure_map(&mut self, path: &str, origin: Origin) -> &mut Map {
         let mut node = self;
-        for key in path.split('.') {
+        for key in steps(path) {
             let map = node.force_map(origin);
             if map.get(key).is_none() {
                 map.insert(key, Self::map().with_origin(origin));
@@ -436,6 +442,21 @@ impl Node {
             ),
         }
     }
+}
+
+/// The keys of a dotted path. Paths are short: looking at every byte beats a searcher.
+fn steps(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let path = rest?;
+        match path.bytes().position(|byte| byte == b'.') {
+            Some(dot) => {
+                rest = Some(&path[dot + 1..]);
+                Some(&path[..dot])
+            }
+            None => rest.take(),
+        }
+    })
 }
 
 impl From<bool> for Node {
