@@ -3,4 +3,5 @@
 pub mod admit;
 pub mod expand;
 pub mod explain;
+pub mod normalize;
 pub mod upgrade;

@@ -169,6 +169,16 @@ pub fn upgrade<'a>(resolvers: &[&Resolver<'a>], options: Options) -> Upgrade<'a>
     out
 }
 
+/// What becomes of objects in old API versions and of deprecated fields, by itself: revisions and references stay.
+pub fn objects<'a>(resolvers: &[&Resolver<'a>]) -> Vec<Changed<'a>> {
+    let mut out = Upgrade::default();
+    objects::lift(resolvers, Options::default(), &mut out);
+    for changed in &mut out.changed {
+        changed.node = steps::apply(&changed.resource.node, &changed.steps);
+    }
+    out.changed
+}
+
 /// Adds steps to a resource that changes, once.
 fn change<'a>(changed: &mut Vec<Changed<'a>>, resource: &'a Resource, steps: Vec<FixStep>) {
     match changed
