@@ -1,5 +1,9 @@
 //! Resources as text: a YAML stream, a `v1 List` in JSON.
 
+pub mod diff;
+pub mod file_name;
+pub mod order;
+
 use std::fmt;
 
 use serde_json::json;

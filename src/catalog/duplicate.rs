@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use smol_str::SmolStr;
 
+use super::path;
 use crate::field_path::FieldPath;
 use crate::resource::{Resource, ResourceId};
 use crate::source::FileId;
@@ -56,13 +57,20 @@ impl Nearness {
 
 type Identity = (SmolStr, SmolStr, SmolStr, SmolStr);
 
+/// What decides how near two resources stand, beside their places.
+pub(super) struct Knowledge<'a> {
+    /// Namespace assumed for resources without one.
+    pub(super) namespace: &'a str,
+    /// Whether a kustomization lists a file.
+    pub(super) is_listed: &'a dyn Fn(FileId) -> bool,
+    /// Whether a file is only there to resolve against.
+    pub(super) is_context: &'a dyn Fn(FileId) -> bool,
+    /// Where a document says it came from.
+    pub(super) source_of: &'a dyn Fn(FileId, usize) -> Option<&'a str>,
+}
+
 /// Takes later copies of equal resources out of each root, and lists those that differ.
-pub(super) fn settle(
-    roots: &mut [Vec<Resource>],
-    namespace: &str,
-    is_listed: &dyn Fn(FileId) -> bool,
-    is_context: &dyn Fn(FileId) -> bool,
-) -> Vec<Duplicate> {
+pub(super) fn settle(roots: &mut [Vec<Resource>], knowledge: &Knowledge<'_>) -> Vec<Duplicate> {
     let mut seen: HashMap<Identity, Vec<(usize, usize)>> = HashMap::new();
     for (root, resources) in roots.iter().enumerate() {
         for (at, resource) in resources.iter().enumerate() {
@@ -73,7 +81,7 @@ pub(super) fn settle(
             let identity = (
                 id.group.clone(),
                 id.kind.clone(),
-                resource.namespace_or(namespace).into(),
+                resource.namespace_or(knowledge.namespace).into(),
                 id.name.clone(),
             );
             seen.entry(identity).or_default().push((root, at));
@@ -101,8 +109,7 @@ pub(super) fn settle(
                         duplicates.extend(pair(
                             (*other, &roots[*other][*place]),
                             (root, resource),
-                            is_listed,
-                            is_context,
+                            knowledge,
                         ));
                     }
                     kept.push((root, at));
@@ -124,8 +131,7 @@ pub(super) fn settle(
 fn pair(
     first: (usize, &Resource),
     second: (usize, &Resource),
-    is_listed: &dyn Fn(FileId) -> bool,
-    is_context: &dyn Fn(FileId) -> bool,
+    knowledge: &Knowledge<'_>,
 ) -> Option<Duplicate> {
     let stand = |(root, resource): (usize, &Resource)| {
         Some(Stand {
@@ -137,16 +143,26 @@ fn pair(
     };
     let id = second.1.id.clone();
     let (first, second) = (stand(first)?, stand(second)?);
-    let nearness = if first.file == second.file {
+    let source = |stand: &Stand| {
+        let source = (knowledge.source_of)(stand.file, stand.document)?;
+        path::parent(source)
+    };
+    let apart = match (source(&first), source(&second)) {
+        (Some(first), Some(second)) => first != second,
+        _ => false,
+    };
+    let nearness = if apart {
+        Nearness::Roots
+    } else if first.file == second.file {
         Nearness::File
     } else if first.root != second.root {
         Nearness::Roots
-    } else if is_listed(first.file) && is_listed(second.file) {
+    } else if (knowledge.is_listed)(first.file) && (knowledge.is_listed)(second.file) {
         Nearness::Kustomization
     } else {
         Nearness::Root
     };
-    let both_context = is_context(first.file) && is_context(second.file);
+    let both_context = (knowledge.is_context)(first.file) && (knowledge.is_context)(second.file);
     (!both_context).then_some(Duplicate {
         id,
         first,

@@ -118,6 +118,8 @@ pub enum Reason {
     PatchDirective,
     /// It is annotated `config.kubernetes.io/local-config`.
     LocalConfig,
+    /// It is a List that SOPS encrypts as a whole: its items are no documents of their own.
+    EncryptedList,
     /// It has neither `apiVersion` nor `kind`.
     NotKubernetes,
 }
@@ -135,6 +137,7 @@ impl Reason {
             Self::Exempt(Exempt::Chart | Exempt::Values) => "chart files",
             Self::Exempt(Exempt::ChartTemplate) | Self::Template { .. } => "templates",
             Self::LocalConfig => "local configurations",
+            Self::EncryptedList => "encrypted lists",
             Self::NotKubernetes => "documents that are no Kubernetes objects",
         }
     }
@@ -170,6 +173,7 @@ impl fmt::Display for Reason {
             Self::LocalConfig => {
                 f.write_str("`config.kubernetes.io/local-config` keeps it out of the cluster")
             }
+            Self::EncryptedList => f.write_str("SOPS encrypts the List as a whole"),
             Self::NotKubernetes => f.write_str("it has neither apiVersion nor kind"),
         }
     }
@@ -225,12 +229,13 @@ impl Side {
             .filter(|input| input.role == Role::Context)
             .map(|input| input.file)
             .collect();
-        side.duplicates = duplicate::settle(
-            &mut held,
-            &scope.namespace,
-            &|file| listed.contains(&file),
-            &|file| context.contains(&file),
-        );
+        let stands = duplicate::Knowledge {
+            namespace: &scope.namespace,
+            is_listed: &|file| listed.contains(&file),
+            is_context: &|file| context.contains(&file),
+            source_of: &|file, document| side.source_comment(sources, file, document),
+        };
+        side.duplicates = duplicate::settle(&mut held, &stands);
         side.roots = layout
             .roots()
             .iter()
@@ -286,6 +291,26 @@ impl Side {
     /// What a file is read for; a file that was never parsed is a frame.
     pub fn role(&self, file: FileId) -> Role {
         self.file(file).map_or(Role::Frame, |file| file.role)
+    }
+
+    /// The path a document's leading `# Source: PATH` names: programs that join manifests into one stream, Helm and
+    /// driftless among them, say so where each came from.
+    pub fn source_comment<'a>(
+        &self,
+        sources: &'a Sources,
+        file: FileId,
+        document: usize,
+    ) -> Option<&'a str> {
+        let document = self
+            .file(file)?
+            .documents
+            .iter()
+            .find(|held| held.index == document)?;
+        let bytes = sources.file(file).bytes();
+        document.comments.iter().find_map(|span| {
+            let text = std::str::from_utf8(bytes.get(span.range())?).ok()?;
+            text.strip_prefix("# Source: ").map(str::trim_end)
+        })
     }
 
     /// The entry of a file.
@@ -413,6 +438,10 @@ impl Parsed {
         }
         if may_patch && kustomization::has_patch_directive(&node) {
             self.skip(Some(document), Reason::PatchDirective);
+            return;
+        }
+        if is_list(&node) && node.get("sops").is_some() {
+            self.skip(Some(document), Reason::EncryptedList);
             return;
         }
         if is_list(&node) {

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, Va
 use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{completions, expand, man};
+use crate::commands::{completions, expand, man, render};
 
 /// KubeVirt manifests that do not drift
 ///
@@ -76,6 +76,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Expand(expand::Args),
+    Render(render::Args),
     Completions(completions::Args),
     Man(man::Args),
 }

@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod expand;
 pub(crate) mod man;
+pub(crate) mod render;
 
 use crate::args::{Args, Command};
 use crate::output::{Outcome, Shell};
@@ -12,6 +13,7 @@ pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let global = args.global;
     match args.command {
         Command::Expand(args) => expand::run(&args, &global, shell),
+        Command::Render(args) => render::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
     }

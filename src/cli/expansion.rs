@@ -44,6 +44,13 @@ pub(crate) struct Taken {
 pub(crate) struct Remark {
     field: FieldPath,
     text: String,
+    weight: Weight,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    Note,
+    Warning,
 }
 
 /// Why a VM did not go through.
@@ -85,11 +92,22 @@ pub(crate) fn take(
     );
     let unexpanded = if steps.admitted {
         let mut admitted = admit::mutate(written, None, resolver)?;
+        let random: Vec<_> = admitted
+            .random
+            .iter()
+            .map(|field| format!("`{field}`"))
+            .collect();
         for field in &admitted.random {
             drop_field(&mut admitted.vm, field);
+        }
+        if let Some(first) = admitted.random.first() {
             remarks.push(Remark {
-                field: field.clone(),
-                text: format!("KubeVirt makes up `{field}` at random; it is left out"),
+                field: first.clone(),
+                text: format!(
+                    "KubeVirt makes up {} at random; left out",
+                    random.join(" and ")
+                ),
+                weight: Weight::Note,
             });
         }
         remarks.extend(admitted.unknown.iter().map(unknown));
@@ -101,6 +119,7 @@ pub(crate) fn take(
                 remarks.push(Remark {
                     field: FieldPath::parse("spec.template.spec.domain.memory"),
                     text: "the memory is dropped for the inferred instance type's, as failure policy Ignore has it".to_owned(),
+                    weight: Weight::Note,
                 });
             }
         }
@@ -149,6 +168,7 @@ fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<Remark> {
     Some(Remark {
         field: path.clone(),
         text,
+        weight: Weight::Warning,
     })
 }
 
@@ -168,6 +188,7 @@ fn unknown(unknown: &Unknown) -> Remark {
     Remark {
         field: FieldPath::parse(field),
         text,
+        weight: Weight::Warning,
     }
 }
 
@@ -194,7 +215,11 @@ pub(crate) fn say_remarks(
 ) {
     for remark in &taken.remarks {
         let place = session.place(resource, &remark.field);
-        shell.warning(format!("{place}: {}: {}", resource.id, remark.text));
+        let message = format!("{place}: {}: {}", resource.id, remark.text);
+        match remark.weight {
+            Weight::Note => shell.note(message),
+            Weight::Warning => shell.warning(message),
+        }
     }
 }
 

@@ -65,10 +65,23 @@ impl Shell {
         }
     }
 
-    /// Whether data may be colored.
-    #[allow(dead_code, reason = "for commands that color their data")]
-    pub(crate) const fn colors(&self) -> bool {
-        self.color_out
+    /// A unified diff in the colors of a terminal, where data goes to one.
+    pub(crate) fn painted_diff(&self, text: &str) -> String {
+        if !self.color_out {
+            return text.to_owned();
+        }
+        let paint = |line: &str| {
+            let color = match line.as_bytes().first() {
+                Some(b'+') => "32",
+                Some(b'-') => "31",
+                Some(b'@') => "36",
+                _ => return line.to_owned(),
+            };
+            let bare = line.trim_end_matches('\n');
+            let end = &line[bare.len()..];
+            format!("\u{1b}[{color}m{bare}\u{1b}[0m{end}")
+        };
+        text.split_inclusive('\n').map(paint).collect()
     }
 
     /// Writes data. When the reader has closed its end the rest is dropped quietly: the run's verdict does not change.

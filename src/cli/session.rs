@@ -24,6 +24,7 @@ use driftless::field_path::FieldPath;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::source::{FileId, SourceFile, Sources};
+use driftless::transform::normalize;
 use driftless::yaml::{Document, StrictKind, StrictProblem};
 
 use crate::args::Global;
@@ -253,6 +254,54 @@ impl Session {
         }
     }
 
+    /// Says which documents look like Kubernetes objects and have no name: they are left out.
+    pub(crate) fn say_nameless(&self, shell: &mut Shell) {
+        for loose in &self.side.loose {
+            let place = match loose.node.origin.span() {
+                Some(span) => self.sources.describe(span),
+                None => self.sources.file(loose.file).path().to_owned(),
+            };
+            let kind = loose.node.str_at("kind");
+            let message =
+                format!("{place}: skipped: {kind} without apiVersion, kind or name is no object");
+            if loose.node.str_at("apiVersion").contains("kubevirt.io") {
+                shell.warning(message);
+            } else {
+                shell.detail(message);
+            }
+        }
+    }
+
+    /// The text of the document a resource stands in, where it is encrypted and passes untouched.
+    pub(crate) fn verbatim(&self, resource: &Resource) -> Option<String> {
+        let file = resource
+            .file
+            .filter(|_| normalize::is_encrypted(&resource.node))?;
+        let documents = &self.side.file(file)?.documents;
+        let document = documents
+            .iter()
+            .find(|document| document.index == resource.document)?;
+        let bytes = self.sources.file(file).bytes().get(document.span.range())?;
+        let text = std::str::from_utf8(bytes)
+            .ok()?
+            .trim_start_matches('\u{feff}');
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        Some(format!("{text}{end}"))
+    }
+
+    /// Where a resource comes from: the path its document names as its source, else its file.
+    pub(crate) fn source_of(&self, resource: &Resource) -> Option<String> {
+        let file = resource.file?;
+        let named = self
+            .side
+            .source_comment(&self.sources, file, resource.document);
+        Some(
+            named
+                .unwrap_or_else(|| self.sources.file(file).path())
+                .to_owned(),
+        )
+    }
+
     fn resource_at(&self, stand: &Stand) -> Option<&Resource> {
         let catalog = &self.side.roots.get(stand.root)?.catalog;
         catalog.resources().iter().find(|resource| {
@@ -332,6 +381,11 @@ pub(crate) struct Resolvers<'a> {
 }
 
 impl<'a> Resolvers<'a> {
+    /// Every resolver, by root and target.
+    pub(crate) fn all(&self) -> Vec<&Resolver<'a>> {
+        self.by_place.values().collect()
+    }
+
     /// The resolver for a resource of the side the resolvers were made for.
     pub(crate) fn of(&self, placed: &Placed<'_>) -> &Resolver<'a> {
         let target = self.targets.index(placed.resource.file);

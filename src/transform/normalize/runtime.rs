@@ -102,7 +102,7 @@ fn templates(spec: &mut Node, known: bool) {
                 }
             } else {
                 remove_in(map, "metadata", |metadata| {
-                    drop(metadata.remove("creationTimestamp"))
+                    metadata.remove("creationTimestamp");
                 });
             }
             if let Some(spec) = map.get_mut("spec") {
