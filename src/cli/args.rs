@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, Va
 use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{completions, expand, man, render};
+use crate::commands::{catalog, completions, expand, man, render};
 
 /// KubeVirt manifests that do not drift
 ///
@@ -77,6 +77,7 @@ pub(crate) struct Global {
 pub(crate) enum Command {
     Expand(expand::Args),
     Render(render::Args),
+    Catalog(catalog::Args),
     Completions(completions::Args),
     Man(man::Args),
 }

@@ -1,5 +1,6 @@
 //! The commands: one file each, with its arguments and `run`.
 
+pub(crate) mod catalog;
 pub(crate) mod completions;
 pub(crate) mod expand;
 pub(crate) mod man;
@@ -14,6 +15,7 @@ pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     match args.command {
         Command::Expand(args) => expand::run(&args, &global, shell),
         Command::Render(args) => render::run(&args, &global, shell),
+        Command::Catalog(args) => catalog::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
     }

@@ -1,0 +1,310 @@
+//! Input nobody should write and file systems nobody should have: a message with the file, the right status, the rest done.
+
+use std::fmt::Write;
+use std::fs;
+use std::process::Stdio;
+
+use crate::support::{Run, VM, Workspace, scrubbed};
+
+/// Runs `expand` and `render` over a good VM beside a bad file: the first does the rest, the second prints nothing.
+#[track_caller]
+fn bad(files: &[(&str, &[u8])], says: &[&str]) {
+    let workspace = Workspace::with(&[("good/vm.yaml", VM)]);
+    for (path, bytes) in files {
+        workspace.write(path, bytes);
+    }
+    workspace
+        .run(&["expand"])
+        .exits(1)
+        .says(says)
+        .prints(&["name: web", "guest: 2Gi"]);
+    workspace
+        .run(&["render"])
+        .exits(2)
+        .says(says)
+        .prints_nothing();
+}
+
+fn vm(name: &str) -> String {
+    VM.replace("web", name)
+}
+
+#[test]
+fn unparsable_yaml() {
+    let text = vm("broken").replace("spec:\n", "spec: [\n");
+    bad(&[("bad.yaml", text.as_bytes())], &["bad.yaml:"]);
+}
+
+#[test]
+fn a_duplicate_key() {
+    let text = format!("{}kind: VirtualMachine\n", vm("broken"));
+    bad(
+        &[("bad.yaml", text.as_bytes())],
+        &["bad.yaml:13:1", "`kind`", "bad.yaml:2:1"],
+    );
+}
+
+#[test]
+fn a_document_10000_deep() {
+    let deep = format!(
+        "{}x: {}{}\n",
+        vm("deep"),
+        "[".repeat(10_100),
+        "]".repeat(10_100)
+    );
+    bad(&[("deep.yaml", deep.as_bytes())], &["deep.yaml:"]);
+    let deep = format!("{}x:\n  {}a\n", vm("deep"), "- ".repeat(10_100));
+    bad(&[("deep.yaml", deep.as_bytes())], &["deep.yaml:"]);
+}
+
+#[test]
+fn an_alias_bomb() {
+    let mut text = format!("{}a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n", vm("bomb"));
+    for at in 1..12 {
+        let items = vec![format!("*a{}", at - 1); 10].join(", ");
+        writeln!(text, "a{at}: &a{at} [{items}]").unwrap();
+    }
+    bad(&[("bomb.yaml", text.as_bytes())], &["bomb.yaml:"]);
+}
+
+#[test]
+fn invalid_utf8_and_nul() {
+    let mut text = vm("bytes").into_bytes();
+    text.extend(b"x: \xff\xfe\n");
+    bad(&[("bytes.yaml", &text)], &["bytes.yaml:13:4"]);
+    let text = format!("{}x: a\0b\n", vm("nul"));
+    bad(&[("nul.yaml", text.as_bytes())], &["nul.yaml:13:"]);
+}
+
+#[test]
+fn conflict_markers() {
+    let text = vm("merge").replace(
+        "spec:\n",
+        "<<<<<<< HEAD\nspec:\n=======\nspec:\n>>>>>>> other\n",
+    );
+    bad(&[("merge.yaml", text.as_bytes())], &["merge.yaml:"]);
+}
+
+#[test]
+fn two_resources_of_one_identity_in_a_file() {
+    let other = vm("twin").replace("Always", "Halted");
+    let text = format!("{}---\n{other}", vm("twin"));
+    bad(
+        &[("twins.yaml", text.as_bytes())],
+        &["twins.yaml:14:1", "VirtualMachine twin", "twins.yaml:1:1"],
+    );
+    let workspace = Workspace::with(&[("vm.yaml", &format!("{VM}---\n{VM}"))]);
+    let run = workspace.run(&["expand"]).exits(0);
+    assert_eq!(
+        run.stdout.matches("name: web").count(),
+        1,
+        "equal ones are one"
+    );
+}
+
+#[test]
+fn a_helm_template_is_skipped_with_a_count() {
+    let template = vm("tpl").replace("name: tpl", "name: {{ .Values.name }}");
+    let workspace = Workspace::with(&[("vm.yaml", VM), ("tpl.yaml", &template)]);
+    for command in ["expand", "render"] {
+        workspace
+            .run(&[command])
+            .exits(0)
+            .says(&["skipped 1 templates"])
+            .prints(&["name: web"]);
+        workspace
+            .run(&[command, "-v"])
+            .exits(0)
+            .says(&["tpl.yaml:4:9", "`{{`"]);
+    }
+}
+
+#[test]
+fn names_with_control_characters_do_not_reach_the_terminal() {
+    let workspace = Workspace::with(&[(
+        "vm.yaml",
+        &VM.replace("name: web", "name: \"we\\eb\\x07\"")
+            .replace("u1.small", "absent"),
+    )]);
+    let run = workspace.run(&["expand"]).exits(1);
+    assert!(
+        !run.stderr.contains(['\u{1b}', '\u{7}']),
+        "{:?}",
+        run.stderr
+    );
+}
+
+#[test]
+fn other_encodings_and_line_ends_are_read() {
+    let utf16: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(vm("wide").encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let workspace = Workspace::with(&[
+        ("bom.yaml", &format!("\u{feff}{}", vm("bom"))),
+        ("crlf.yaml", &vm("crlf").replace('\n', "\r\n")),
+        (
+            "escaped.json",
+            r#"{"apiVersion": "\u006bubevirt\u002eio/v1", "kind": "VirtualMachine", "metadata": {"name": "escaped"}, "spec": {"template": {"spec": {"domain": {"devices": {}}}}}}"#,
+        ),
+    ]);
+    workspace.write("wide.yaml", &utf16);
+    workspace.run(&["expand"]).exits(0).prints(&[
+        "name: bom",
+        "name: crlf",
+        "name: wide",
+        "name: escaped",
+    ]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_to_itself() {
+    use std::os::unix::fs::symlink;
+    let workspace = Workspace::with(&[("sub/vm.yaml", VM)]);
+    symlink("loop.yaml", workspace.path("loop.yaml")).unwrap();
+    symlink("..", workspace.path("sub/up")).unwrap();
+    workspace
+        .run(&["expand"])
+        .exits(2)
+        .says(&["loop.yaml", "sub/up", "leads back"])
+        .prints(&["name: web"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_stay_inside() {
+    use std::os::unix::fs::symlink;
+    let outside = Workspace::with(&[("out.yaml", &vm("outside"))]);
+    let workspace = Workspace::with(&[("vm.yaml", VM), (".hidden/in.yaml", &vm("inside"))]);
+    symlink(outside.path("out.yaml"), workspace.path("out.yaml")).unwrap();
+    symlink(outside.path("."), workspace.path("out")).unwrap();
+    symlink("vm.yaml", workspace.path("same.yaml")).unwrap();
+    symlink(".hidden/in.yaml", workspace.path("in.yaml")).unwrap();
+    let run = workspace
+        .run(&["expand", "-v"])
+        .exits(0)
+        .says(&["out.yaml: skipped", "leads outside"])
+        .prints(&["name: inside"]);
+    assert!(!run.stdout.contains("outside"));
+    assert_eq!(run.stdout.matches("name: web").count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_without_read_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let workspace = Workspace::with(&[("vm.yaml", VM), ("locked/vm.yaml", &vm("locked"))]);
+    let mode = |path: &str, mode| {
+        fs::set_permissions(workspace.path(path), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("", 0o755);
+    mode("locked", 0o000);
+    let as_root = fs::read_dir(workspace.path("locked")).is_ok();
+    let binary = workspace.path("driftless");
+    let mut command = if as_root {
+        // Nothing is locked to root: run as nobody, from a copy that nobody may run.
+        fs::copy(env!("CARGO_BIN_EXE_driftless"), &binary).unwrap();
+        mode("driftless", 0o755);
+        let mut command = scrubbed("setpriv".as_ref());
+        command
+            .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+            .arg(&binary);
+        command
+    } else {
+        scrubbed(env!("CARGO_BIN_EXE_driftless").as_ref())
+    };
+    command.current_dir(workspace.path(""));
+    let run = |arguments: &[&str], command: &mut std::process::Command| {
+        Run::of(
+            command
+                .args(arguments)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap(),
+        )
+    };
+    let run = run(&["expand"], &mut command);
+    mode("locked", 0o755);
+    run.exits(2)
+        .says(&["cannot read `locked`", "permission denied"])
+        .prints(&["name: web"]);
+}
+
+#[test]
+fn standard_input_that_ends_before_it_began() {
+    let workspace = Workspace::new();
+    workspace
+        .pipe(&["expand", "-"], "")
+        .exits(2)
+        .says(&["<stdin>", "ended before"]);
+    workspace
+        .pipe(&["render", "-"], "")
+        .exits(2)
+        .says(&["<stdin>"])
+        .prints_nothing();
+    let cut = &VM[..VM.len() - 20];
+    workspace
+        .pipe(&["expand", "-"], &format!("{cut}x: ["))
+        .exits(1)
+        .says(&["<stdin>:"]);
+    workspace
+        .pipe(&["expand", "-"], VM)
+        .exits(0)
+        .prints(&["name: web"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_on_output() {
+    let long = VM.replace(
+        "devices: {}",
+        &format!("devices: {{}}\n        x: {}", "y".repeat(200_000)),
+    );
+    let workspace = Workspace::with(&[("vm.yaml", &long)]);
+    // A limit on the size of files stands in for the disk's: the write fails half-way in the same place.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 8; exec '{}' render --output-dir out",
+        env!("CARGO_BIN_EXE_driftless")
+    );
+    let output = scrubbed("bash".as_ref())
+        .args(["-c", &script])
+        .current_dir(workspace.path(""))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    Run::of(output)
+        .exits(2)
+        .says(&["cannot write `out/virtualmachine-web.yaml`"]);
+    let left: Vec<_> = fs::read_dir(workspace.path("out")).unwrap().collect();
+    assert!(left.is_empty(), "no half file stays: {left:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn output_goes_through_no_link() {
+    use std::os::unix::fs::symlink;
+    let workspace = Workspace::with(&[("vm.yaml", VM), ("precious", "mine\n")]);
+    fs::create_dir(workspace.path("out")).unwrap();
+    symlink("../precious", workspace.path("out/virtualmachine-web.yaml")).unwrap();
+    workspace
+        .run(&["render", "--output-dir", "out"])
+        .exits(2)
+        .says(&["out/virtualmachine-web.yaml", "symbolic link"]);
+    assert_eq!(workspace.read("precious"), "mine\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_tree_is_not_waited_for() {
+    let workspace = Workspace::with(&[("vm.yaml", VM)]);
+    let made = scrubbed("mkfifo".as_ref())
+        .arg(workspace.path("pipe.yaml"))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    workspace
+        .run(&["expand", "-v"])
+        .exits(0)
+        .says(&["pipe.yaml", "no regular file"]);
+}

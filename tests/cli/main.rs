@@ -1,0 +1,16 @@
+//! The binary from outside: arguments, exit statuses, streams, files.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests are a shell too"
+)]
+
+mod args;
+mod catalog;
+mod expand;
+mod hostile;
+mod render;
+mod repositories;
+mod roots;
+mod support;
+mod targets;
