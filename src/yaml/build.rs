@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use smol_str::SmolStr;
 
 use super::raw::{Raw, RawNode};
-use super::reader::{StrictKind, StrictProblem};
+use super::reader::{ErrorKind, StrictKind, StrictProblem};
 use super::resolver::{Scalar, float_key, resolve};
+use super::scan::TOO_DEEP;
 use super::{Entry, Map, Node, Origin, Value};
 use crate::source::Span;
 
@@ -16,6 +17,7 @@ const MAX_DEPTH: usize = 500;
 /// Why a tree was refused, and where.
 #[derive(Debug)]
 pub(super) struct Refused {
+    pub(super) kind: ErrorKind,
     pub(super) span: Span,
     pub(super) message: &'static str,
 }
@@ -42,6 +44,7 @@ pub(super) fn build(
         copied: 0,
         not_finite: false,
         texts: HashMap::new(),
+        kinds: Vec::new(),
     };
     let root = builder.node(0, 0)?;
     if builder.not_finite {
@@ -58,6 +61,7 @@ pub(super) fn build(
 fn refuse_infinite(node: &Node) -> Result<(), Refused> {
     match &node.value {
         Value::Float(value) if !value.is_finite() => Err(Refused {
+            kind: ErrorKind::Value,
             span: node
                 .origin
                 .span()
@@ -84,7 +88,8 @@ enum KeyKind {
 
 struct Entries {
     map: Map,
-    kinds: Vec<(KeyKind, bool)>,
+    /// Where the kinds of its keys begin among the builder's.
+    kinds_from: usize,
     index: HashMap<SmolStr, usize>,
     /// Inside an alias: what is wrong here was said where the anchor stands.
     copied: bool,
@@ -115,6 +120,8 @@ struct Builder<'n, 'a> {
     not_finite: bool,
     /// Long texts copied by aliases: kept once, however often they are named.
     texts: HashMap<usize, Value>,
+    /// For each key of the mappings being built what it was made from, and whether a merge set it.
+    kinds: Vec<(KeyKind, bool)>,
 }
 
 impl Builder<'_, '_> {
@@ -125,7 +132,11 @@ impl Builder<'_, '_> {
 
     fn refuse<T>(&self, at: usize, message: &'static str) -> Result<T, Refused> {
         let span = self.span_of(at);
-        Err(Refused { span, message })
+        Err(Refused {
+            kind: ErrorKind::Value,
+            span,
+            message,
+        })
     }
 
     /// Counts one step of go-yaml's decoder and stops where it would: too much of the tree comes from aliases.
@@ -141,7 +152,11 @@ impl Builder<'_, '_> {
             let (made, copied) = (self.made as f64, self.copied as f64);
             let allowed = 0.99 - 0.89 * ((made - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
             if copied / made > allowed {
-                return self.refuse(at, "document contains excessive aliasing");
+                return Err(Refused {
+                    kind: ErrorKind::TooLarge,
+                    span: self.span_of(at),
+                    message: "the document is made almost wholly of aliases",
+                });
             }
         }
         Ok(())
@@ -168,7 +183,7 @@ impl Builder<'_, '_> {
             }
             Raw::Sequence(end) => {
                 let depth = self.deeper(at, depth)?;
-                let mut items = Vec::new();
+                let mut items = Vec::with_capacity(nodes[at].children as usize);
                 let mut child = at + 1;
                 while child < *end {
                     items.push(self.node(child, depth)?);
@@ -179,13 +194,14 @@ impl Builder<'_, '_> {
             Raw::Mapping(_) => {
                 let depth = self.deeper(at, depth)?;
                 let mut entries = Entries {
-                    map: Map::new(),
-                    kinds: Vec::new(),
+                    map: Map::with_capacity(nodes[at].children as usize / 2),
+                    kinds_from: self.kinds.len(),
                     index: HashMap::new(),
                     copied: !self.expanding.is_empty(),
                     root: at == 0,
                 };
                 self.fill(at, &mut entries, false, depth)?;
+                self.kinds.truncate(entries.kinds_from);
                 Value::Map(entries.map)
             }
             Raw::Alias(target) => {
@@ -205,8 +221,9 @@ impl Builder<'_, '_> {
         if depth >= MAX_DEPTH {
             let node = &self.nodes[at];
             return Err(Refused {
+                kind: ErrorKind::TooLarge,
                 span: (self.span)(node.start, node.start),
-                message: "the document is nested deeper than 500 levels",
+                message: TOO_DEEP,
             });
         }
         Ok(depth + 1)
@@ -358,11 +375,11 @@ impl Builder<'_, '_> {
         };
         let Some(at) = entries.position(&entry.key) else {
             entries.map.push(entry);
-            entries.kinds.push((kind, merged));
+            self.kinds.push((kind, merged));
             return;
         };
         let old = &mut entries.map.entries_mut()[at];
-        let (old_kind, old_merged) = entries.kinds[at];
+        let (old_kind, old_merged) = self.kinds[entries.kinds_from + at];
         if !entries.copied {
             self.strict.push(StrictProblem {
                 kind: if old_kind != kind {
@@ -379,6 +396,6 @@ impl Builder<'_, '_> {
             });
         }
         *old = entry;
-        entries.kinds[at] = (kind, merged);
+        self.kinds[entries.kinds_from + at] = (kind, merged);
     }
 }

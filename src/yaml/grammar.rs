@@ -429,9 +429,15 @@ impl<'a> Grammar<'a> {
     }
 
     fn add(&mut self, raw: Raw<'a>, start: usize, end: usize) {
-        self.nodes.push(RawNode { raw, start, end });
+        self.nodes.push(RawNode {
+            raw,
+            children: 0,
+            start,
+            end,
+        });
         if let Some(open) = self.open.last_mut() {
             open.end = end;
+            self.nodes[open.node].children += 1;
         }
     }
 

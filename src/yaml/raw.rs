@@ -23,6 +23,8 @@ pub(super) enum Raw<'a> {
 #[derive(Debug)]
 pub(super) struct RawNode<'a> {
     pub(super) raw: Raw<'a>,
+    /// How many children it has itself.
+    pub(super) children: u32,
     pub(super) start: usize,
     pub(super) end: usize,
 }

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::Node;
 use super::build::build;
 use super::grammar;
+use super::scan::TOO_DEEP;
 use crate::source::{FileId, Span};
 
 mod decode;
@@ -191,7 +192,12 @@ fn read(file: FileId, bytes: &[u8], base: usize, json: bool, index: usize) -> Re
             .chars()
             .next()
             .map_or(fault.at, |character| fault.at + character.len_utf8());
-        fail((ErrorKind::Syntax, fault.at, end, fault.message.to_owned()))
+        let kind = if fault.message == TOO_DEEP {
+            ErrorKind::TooLarge
+        } else {
+            ErrorKind::Syntax
+        };
+        fail((kind, fault.at, end, fault.message.to_owned()))
     })?;
     let comments: Vec<_> = document
         .comments
@@ -201,19 +207,12 @@ fn read(file: FileId, bytes: &[u8], base: usize, json: bool, index: usize) -> Re
     if document.nodes.is_empty() {
         return Ok(Read::Nothing(comments));
     }
-    let built = build(&document.nodes, &place).map_err(|refused| {
-        let kind = if refused.message.contains("deeper") || refused.message.contains("aliasing") {
-            ErrorKind::TooLarge
-        } else {
-            ErrorKind::Value
-        };
-        Error {
-            kind,
-            span: refused.span,
-            message: refused.message.to_owned(),
-            help: explain::help_for(refused.message),
-            index,
-        }
+    let built = build(&document.nodes, &place).map_err(|refused| Error {
+        kind: refused.kind,
+        span: refused.span,
+        message: refused.message.to_owned(),
+        help: explain::help_for(refused.message),
+        index,
     })?;
     let ignored = explain::ignored_from(&text.text[document.end..]).map(|from| {
         let from = document.end + from;

@@ -10,6 +10,9 @@ use std::collections::VecDeque;
 /// How deep flow collections may nest, and how many indentation levels may be open: go-yaml's own limits.
 const MAX_DEPTH: usize = 10_000;
 
+/// What is said of a document that nests deeper than that, or than the tree may.
+pub(super) const TOO_DEEP: &str = "the document is nested deeper than 500 levels";
+
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
@@ -76,6 +79,7 @@ struct SimpleKey {
 }
 
 /// Gives the tokens of one text, one at a time.
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 pub(super) struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -90,6 +94,8 @@ pub(super) struct Scanner<'a> {
     keys: Vec<SimpleKey>,
     comments: Vec<(usize, usize)>,
     json: bool,
+    /// No character is longer than a byte, so characters need not be counted.
+    ascii: bool,
     touched_end: Cell<bool>,
 }
 
@@ -117,6 +123,7 @@ impl<'a> Scanner<'a> {
             }],
             comments: Vec::new(),
             json,
+            ascii: text.is_ascii(),
             touched_end: Cell::new(false),
         }
     }
@@ -252,7 +259,11 @@ impl<'a> Scanner<'a> {
     /// Passes over characters of one line, up to `to`.
     fn advance(&mut self, to: usize) {
         let passed = &self.bytes[self.mark.pos..to];
-        let count = passed.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
+        let count = if self.ascii {
+            passed.len()
+        } else {
+            passed.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
+        };
         self.mark.pos = to;
         self.mark.index += count;
         self.mark.column += i64::try_from(count).unwrap_or(i64::MAX);
@@ -273,15 +284,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over a line break and adds it to `out`: a Unicode separator as it is, anything else as a line feed.
-    fn read_break(&mut self, out: &mut String) {
+    /// Passes over a line break and gives what it means: a Unicode separator itself, anything else a line feed.
+    fn read_break(&mut self) -> char {
         let at = self.mark.pos;
-        if self.at(at) == 0xE2 {
-            out.push_str(&self.text[at..at + 3]);
-        } else {
-            out.push('\n');
-        }
+        let character = match (self.at(at), self.at(at + 2)) {
+            (0xE2, 0xA8) => '\u{2028}',
+            (0xE2, _) => '\u{2029}',
+            _ => '\n',
+        };
         self.skip_break();
+        character
     }
 
     /// Where the current line ends.
@@ -400,7 +412,7 @@ impl<'a> Scanner<'a> {
         self.indents.push(self.indent);
         self.indent = column;
         if self.indents.len() > MAX_DEPTH {
-            return self.fault(at, "exceeded max depth of 10000");
+            return self.fault(at, TOO_DEEP);
         }
         let token = Token {
             kind,

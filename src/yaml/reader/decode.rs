@@ -102,6 +102,14 @@ fn control(text: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
+        // Most of a manifest is printable ASCII: a block at a time.
+        if let Some(block) = bytes.get(at..at + 32) {
+            let plain = |byte: &u8| matches!(byte, 0x20..0x7F | b'\n');
+            if block.iter().all(plain) {
+                at += 32;
+                continue;
+            }
+        }
         let len = match bytes[at] {
             b'\t' | b'\n' | b'\r' => 0,
             0..0x20 | 0x7F => 1,

@@ -78,7 +78,7 @@ pub(super) fn help_for(message: &str) -> Option<&'static str> {
             "close the mapping with `}`, or separate its entries by `,`"
         }
         "a key may not be a mapping or a list" => "quote a value that begins with `{{`",
-        "document contains excessive aliasing" => {
+        "the document is made almost wholly of aliases" => {
             "write the values out instead of aliases of aliases"
         }
         _ => return None,

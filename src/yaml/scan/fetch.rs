@@ -1,6 +1,6 @@
 //! One function a kind of token, scalars aside.
 
-use super::{Kind, MAX_DEPTH, Scanned, Scanner, SimpleKey, Token};
+use super::{Kind, MAX_DEPTH, Scanned, Scanner, SimpleKey, TOO_DEEP, Token};
 
 impl<'a> Scanner<'a> {
     fn push(&mut self, kind: Kind<'a>, length: usize) {
@@ -43,7 +43,7 @@ impl<'a> Scanner<'a> {
         });
         self.flow += 1;
         if self.flow > MAX_DEPTH {
-            return self.fault(self.mark.pos, "exceeded max depth of 10000");
+            return self.fault(self.mark.pos, TOO_DEEP);
         }
         self.key_allowed = true;
         self.push(kind, 1);

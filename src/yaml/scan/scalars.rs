@@ -4,6 +4,18 @@ use std::borrow::Cow;
 
 use super::{Kind, Scanned, Scanner, Style, Token};
 
+/// Bytes at which a plain scalar, or a part of it, may end.
+const MAY_END_PLAIN: [bool; 256] = {
+    let mut table = [false; 256];
+    let ends = b" \t\n\r:,?[]{}\xC2\xE2";
+    let mut at = 0;
+    while at < ends.len() {
+        table[ends[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// Text put together from pieces of the source; one piece alone stays borrowed.
 struct Pieces<'a> {
     text: &'a str,
@@ -46,18 +58,16 @@ impl<'a> Pieces<'a> {
 struct Breaks {
     any: bool,
     escaped: bool,
-    leading: String,
+    leading: Option<char>,
     trailing: String,
 }
 
 impl Breaks {
     fn fold(&self, out: &mut String) {
-        if self.leading.starts_with('\n') {
-            if self.trailing.is_empty() {
-                out.push(' ');
-            }
-        } else {
-            out.push_str(&self.leading);
+        match self.leading {
+            Some('\n') if self.trailing.is_empty() => out.push(' '),
+            Some('\n') | None => {}
+            Some(separator) => out.push(separator),
         }
         out.push_str(&self.trailing);
     }
@@ -83,10 +93,11 @@ impl<'a> Scanner<'a> {
                 }
                 b' ' | b'\t' => self.advance(at + 1),
                 _ if self.break_len(at) > 0 => {
+                    let character = self.read_break();
                     if breaks.any {
-                        self.read_break(&mut breaks.trailing);
+                        breaks.trailing.push(character);
                     } else {
-                        self.read_break(&mut breaks.leading);
+                        breaks.leading = Some(character);
                         breaks.any = true;
                     }
                 }
@@ -132,17 +143,21 @@ impl<'a> Scanner<'a> {
     }
 
     /// Where the characters of a plain scalar without blanks end.
-    fn plain_end(&self, mut at: usize) -> usize {
-        loop {
-            let byte = self.at(at);
-            match byte {
-                0 | b' ' | b'\t' | b'\n' | b'\r' => return at,
-                b':' if self.is_blankz(at + 1) => return at,
-                b',' | b'?' | b'[' | b']' | b'{' | b'}' if self.flow > 0 => return at,
-                0xC2 | 0xE2 if self.break_len(at) > 0 => return at,
-                _ => at += 1,
+    fn plain_end(&self, from: usize) -> usize {
+        let mut at = from;
+        while let Some(byte) = self.bytes.get(at) {
+            if MAY_END_PLAIN[usize::from(*byte)] {
+                match byte {
+                    b':' if !self.is_blankz(at + 1) => {}
+                    b',' | b'?' | b'[' | b']' | b'{' | b'}' if self.flow == 0 => {}
+                    0xC2 | 0xE2 if self.break_len(at) == 0 => {}
+                    _ => return at,
+                }
             }
+            at += 1;
         }
+        self.touched_end.set(true);
+        at
     }
 
     pub(super) fn fetch_quoted(&mut self, single: bool) -> Scanned {
@@ -320,19 +335,19 @@ impl<'a> Scanner<'a> {
             increment => self.indent.max(0) + increment,
         };
         let mut text = String::new();
-        let (mut leading, mut trailing) = (String::new(), String::new());
+        let (mut leading, mut trailing) = (None, String::new());
         let mut leading_blank = false;
         let mut last_break = self.block_breaks(&mut indent, &mut trailing)?;
         while self.mark.column == indent && self.mark.pos < self.bytes.len() {
             let blank = self.is_blank(self.mark.pos);
-            if !literal && !leading_blank && !blank && leading.starts_with('\n') {
+            if !literal && !leading_blank && !blank && leading == Some('\n') {
                 if trailing.is_empty() {
                     text.push(' ');
                 }
             } else {
-                text.push_str(&leading);
+                text.extend(leading);
             }
-            leading.clear();
+            leading = None;
             text.push_str(&trailing);
             trailing.clear();
             leading_blank = blank;
@@ -340,7 +355,7 @@ impl<'a> Scanner<'a> {
             text.push_str(&self.text[self.mark.pos..end]);
             self.advance(end);
             if self.break_len(end) > 0 {
-                self.read_break(&mut leading);
+                leading = Some(self.read_break());
             }
             last_break = self.block_breaks(&mut indent, &mut trailing)?;
         }
@@ -348,7 +363,7 @@ impl<'a> Scanner<'a> {
             self.touched_end.set(true);
         }
         if chomp != Some(b'-') {
-            text.push_str(&leading);
+            text.extend(leading);
         }
         if chomp == Some(b'+') {
             text.push_str(&trailing);
@@ -382,7 +397,8 @@ impl<'a> Scanner<'a> {
                 break;
             }
             last = Some(at);
-            self.read_break(breaks);
+            let character = self.read_break();
+            breaks.push(character);
         }
         if *indent == 0 {
             *indent = deepest.max(self.indent + 1).max(1);
