@@ -124,6 +124,8 @@ pub mod vsock_without_gate;
 // End of rules.
 
 pub mod causes;
+#[cfg(test)]
+mod coverage;
 pub mod guest;
 pub mod kubernetes;
 pub mod names;

@@ -20,6 +20,8 @@ pub struct Hit {
     pub help: Option<String>,
     /// The feature gate or setting of the cluster the refusal hangs on.
     pub setting: Option<String>,
+    /// Whether the cluster refuses it for sure: false where what it hangs on is not known.
+    pub certain: bool,
 }
 
 impl Hit {
@@ -79,6 +81,7 @@ impl Causes {
             place: None,
             help: None,
             setting: None,
+            certain: true,
         });
         self.hits.last_mut().expect("just pushed")
     }

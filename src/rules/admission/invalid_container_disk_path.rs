@@ -58,9 +58,11 @@ pub(super) fn objection(path: &str) -> Option<&'static str> {
         return Some("must not point to root");
     }
     let given = path.strip_suffix('/').unwrap_or(path);
-    let plain = given
-        .strip_prefix('/')
-        .is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")));
+    // Go takes `//` for the root and lets it pass.
+    let plain = given == "/"
+        || given
+            .strip_prefix('/')
+            .is_some_and(|rest| rest.split('/').all(|part| !matches!(part, "" | "." | "..")));
     (!plain).then_some("must be an absolute path to a file without relative components")
 }
 

@@ -28,6 +28,8 @@ pub struct Review {
     pub crash: Option<String>,
     /// The reference that inference could not follow because its object is not in the repository.
     pub missing: Option<InferError>,
+    /// Whether the VM names an instance type or preference that is not in the repository; it may change any answer.
+    pub unresolved: bool,
     /// What the mutating webhook made of the VM.
     pub admitted: Option<Admitted>,
     /// The VM that was checked: admitted, with instance type, preference and defaults applied.
@@ -48,19 +50,15 @@ pub enum Verdict {
 }
 
 impl Review {
-    /// The answer in one word; `settings_known` says whether the cluster's configuration is.
-    pub fn verdict(&self, settings_known: bool) -> Verdict {
-        let refused = self
-            .hits
-            .iter()
-            .any(|hit| settings_known || hit.setting.is_none());
+    /// The answer in one word.
+    pub fn verdict(&self) -> Verdict {
         if !self.schema.is_empty() {
             Verdict::Refused
         } else if self.crash.is_some() {
             Verdict::Crashed
-        } else if refused {
+        } else if self.hits.iter().any(|hit| hit.certain) {
             Verdict::Refused
-        } else if self.missing.is_some() || !self.hits.is_empty() {
+        } else if self.missing.is_some() || self.unresolved || !self.hits.is_empty() {
             Verdict::Unknown
         } else {
             Verdict::Accepted
@@ -69,7 +67,7 @@ impl Review {
 
     /// Whether nothing stands against the VM.
     pub fn is_accepted(&self) -> bool {
-        self.verdict(true) == Verdict::Accepted
+        self.verdict() == Verdict::Accepted
     }
 
     /// The causes an answer lists, as the API server or KubeVirt would.
@@ -82,26 +80,38 @@ impl Review {
         }
     }
 
-    fn take(&mut self, causes: Causes) {
+    fn take(&mut self, causes: Causes, settings_known: bool) {
         self.crash = causes.crashed().map(str::to_owned);
         self.hits = causes.into_hits();
+        for hit in &mut self.hits {
+            if self.unresolved && hit.cause.field.starts_with("spec.template.spec.domain") {
+                hit.setting = Some("an object that is not in the repository".to_owned());
+                hit.certain = false;
+            } else {
+                hit.certain = hit.setting.is_none() || settings_known;
+            }
+        }
     }
 }
 
 /// What a cluster answers to `written`, created where `old` is `None` and updated from `old` otherwise.
 pub fn review(written: &Node, old: Option<&Node>, resolver: &Resolver<'_>) -> Review {
     let release = resolver.release();
+    let known = resolver.target().configuration.is_known();
+    let decoded = schema::decode(release, "v1.VirtualMachine", written);
+    let wrong = structural::check(release, "v1.VirtualMachine", written, &decoded.problems);
     let mut review = Review {
-        schema: structural::refusals(release, "v1.VirtualMachine", written),
+        schema: wrong.refused,
         ..Review::default()
     };
     if !review.schema.is_empty() {
         return review;
     }
-    let decoded = schema::decode(release, "v1.VirtualMachine", written);
     match admit::mutate_decoded(decoded.node, old, resolver) {
         Ok(admitted) => {
-            if admitted.vm.path("metadata.deletionTimestamp").is_none() {
+            if !wrong.words.is_empty() {
+                review.schema = wrong.words;
+            } else if admitted.vm.path("metadata.deletionTimestamp").is_none() {
                 validate(&admitted.vm, old, resolver, &mut review);
             }
             review.admitted = Some(admitted);
@@ -117,7 +127,7 @@ pub fn review(written: &Node, old: Option<&Node>, resolver: &Resolver<'_>) -> Re
             Refusal::Refused { message, .. } => {
                 let mut causes = Causes::default();
                 super::inference_failed::refused(&message, &mut causes);
-                review.take(causes);
+                review.take(causes, known);
             }
         },
         Err(error) => {
@@ -125,7 +135,7 @@ pub fn review(written: &Node, old: Option<&Node>, resolver: &Resolver<'_>) -> Re
             if let Refusal::Refused { causes: given, .. } = Refusal::from(error) {
                 super::invalid_matcher::refused(&given, &mut causes);
             }
-            review.take(causes);
+            review.take(causes, known);
         }
     }
     review
@@ -141,17 +151,18 @@ fn validate(vm: &Node, old: Option<&Node>, resolver: &Resolver<'_>, review: &mut
         "" => &target.namespace,
         namespace => namespace,
     };
-    let wrong = structural::wrong_words(target.release, "v1.VirtualMachine", vm);
-    if !wrong.is_empty() {
-        review.schema = wrong;
-        return;
-    }
     let mut applied = vm.clone();
-    if apply(&mut applied, namespace, resolver, &mut causes) {
+    if apply(
+        &mut applied,
+        namespace,
+        resolver,
+        &mut causes,
+        &mut review.unresolved,
+    ) {
         let guest = Guest::new(&applied, target.release, &target.configuration);
         check(guest, old, namespace, known, &mut causes);
     }
-    review.take(causes);
+    review.take(causes, known);
     review.applied = Some(applied);
 }
 
@@ -174,18 +185,27 @@ fn check(guest: Guest<'_>, old: Option<&Node>, namespace: &str, known: bool, cau
 
 /// Applies instance type, preference and defaults, and holds the result against the preference's requirements. Whether
 /// the webhook goes on.
-fn apply(vm: &mut Node, namespace: &str, resolver: &Resolver<'_>, causes: &mut Causes) -> bool {
+fn apply(
+    vm: &mut Node,
+    namespace: &str,
+    resolver: &Resolver<'_>,
+    causes: &mut Causes,
+    unresolved: &mut bool,
+) -> bool {
     let target = resolver.target();
     let release = target.release;
     let instancetype = resolver.resolve_instancetype(vm, namespace);
     let preference = resolver.resolve_preference(vm, namespace);
-    if release.has(Behaviour::RefusesMissingInstancetype) {
-        if let Err(error) = &instancetype {
-            unresolved_instancetype::refused(error, target.complete, causes);
-        } else if let Err(error) = &preference {
-            unresolved_preference::refused(error, target.complete, causes);
-        }
-        if !causes.is_empty() {
+    let refuses = release.has(Behaviour::RefusesMissingInstancetype);
+    for (at, resolved) in [&instancetype, &preference].into_iter().enumerate() {
+        let Err(error) = resolved else { continue };
+        if matches!(error, ResolveError::NotFound { .. }) && !target.complete {
+            *unresolved = true;
+        } else if refuses && at == 0 {
+            unresolved_instancetype::refused(error, true, causes);
+            return false;
+        } else if refuses {
+            unresolved_preference::refused(error, true, causes);
             return false;
         }
     }
@@ -256,11 +276,13 @@ pub fn review_object(kind: &str, written: &Node, release: crate::release::Releas
     let Some(type_name) = type_name else {
         return review;
     };
-    review.schema = structural::refusals(release, type_name, written);
+    let decoded = schema::decode(release, type_name, written);
+    let wrong = structural::check(release, type_name, written, &decoded.problems);
+    review.schema = wrong.refused.into_iter().chain(wrong.words).collect();
     if !review.schema.is_empty() {
         return review;
     }
-    let decoded = schema::decode(release, type_name, written).node;
+    let decoded = decoded.node;
     let spec = decoded.get("spec").unwrap_or(&NOTHING);
     let mut causes = Causes::default();
     if kind.ends_with("Preference") {
@@ -268,6 +290,119 @@ pub fn review_object(kind: &str, written: &Node, release: crate::release::Releas
     } else {
         super::invalid_overcommit::check(spec, &mut causes);
     }
-    review.take(causes);
+    review.take(causes, true);
     review
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::config::Target;
+    use crate::release::Release;
+    use crate::rules::admission::testing::{reviewed, rules};
+
+    fn vm(spec: &Json) -> Node {
+        Node::from_json(&json!({
+            "apiVersion": "kubevirt.io/v1",
+            "kind": "VirtualMachine",
+            "metadata": {"name": "web"},
+            "spec": spec
+        }))
+    }
+
+    fn offline(spec: &Json) -> Review {
+        let target = Target::default();
+        let catalog = Catalog::new(Vec::new());
+        review(&vm(spec), None, &Resolver::new(&target, vec![&catalog]))
+    }
+
+    #[test]
+    fn an_answer_lists_ten_causes() {
+        let disks: Vec<Json> = (0..12)
+            .map(|at| json!({"name": format!("d{at}")}))
+            .collect();
+        let change =
+            json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": disks}}}}}});
+        let review = reviewed(Release::V1_9, &change, &json!({}));
+        assert_eq!((review.hits.len(), review.causes().len()), (12, 10));
+    }
+
+    #[test]
+    fn a_stage_that_refuses_hides_the_next() {
+        let change = json!({"spec": {
+            "runStrategy": "Sometimes",
+            "template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "a", "slirp": {}}]}}}}
+        }});
+        assert_eq!(
+            rules(Release::V1_9, &change, &json!({})),
+            ["discontinued-binding"]
+        );
+    }
+
+    #[test]
+    fn what_hangs_on_an_unknown_setting_is_uncertain_and_hides_nothing() {
+        let review = offline(
+            &json!({"runStrategy": "Always", "template": {"spec": {"domain": {"devices": {"autoattachVSOCK": true}}}}}),
+        );
+        assert_eq!(review.verdict(), Verdict::Unknown);
+        let review = offline(
+            &json!({"runStrategy": "Often", "template": {"spec": {"domain": {"devices": {"autoattachVSOCK": true}}}}}),
+        );
+        assert_eq!(review.verdict(), Verdict::Refused);
+        let certain: Vec<bool> = review.hits.iter().map(|hit| hit.certain).collect();
+        assert_eq!(certain, [false, true]);
+    }
+
+    #[test]
+    fn an_instance_type_that_is_elsewhere_may_change_the_guest() {
+        let spec = |strategy: &str| {
+            json!({
+                "runStrategy": strategy,
+                "preference": {"name": "ours"},
+                "template": {"spec": {"domain": {"devices": {}, "firmware": {"bootloader": {"efi": {}}}}}}
+            })
+        };
+        let review = offline(&spec("Always"));
+        assert_eq!(review.verdict(), Verdict::Unknown);
+        assert!(review.hits.iter().all(|hit| !hit.certain));
+        assert_eq!(offline(&spec("Often")).verdict(), Verdict::Refused);
+    }
+
+    #[test]
+    fn the_api_server_comes_first() {
+        let review = offline(&json!({"runStrategy": "Often"}));
+        assert_eq!(review.causes()[0].field, "spec.template");
+        assert!(review.hits.is_empty());
+        let review = offline(
+            &json!({"runStrategy": "Often", "template": {"spec": {"domain": {"devices": {}}, "dnsPolicy": "Maybe"}}}),
+        );
+        assert_eq!(review.causes()[0].field, "");
+        assert_eq!(review.verdict(), Verdict::Refused);
+    }
+
+    #[test]
+    fn objects_are_judged_by_their_own_webhook() {
+        let answer =
+            |kind: &str, spec: Json| review_object(kind, &vm(&spec), Release::V1_9).verdict();
+        let small = json!({"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}});
+        assert_eq!(
+            answer("VirtualMachineInstancetype", small),
+            Verdict::Accepted
+        );
+        let over =
+            json!({"cpu": {"guest": 1}, "memory": {"guest": "1Gi", "overcommitPercent": 101}});
+        assert_eq!(
+            answer("VirtualMachineClusterInstancetype", over),
+            Verdict::Refused
+        );
+        let topology = json!({"cpu": {"preferredCPUTopology": "diagonal"}});
+        assert_eq!(
+            answer("VirtualMachinePreference", topology),
+            Verdict::Refused
+        );
+        assert_eq!(answer("ConfigMap", json!({})), Verdict::Accepted);
+    }
 }

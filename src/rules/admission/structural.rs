@@ -3,7 +3,7 @@
 use crate::cause::Cause;
 use crate::field_path::{FieldPath, Segment};
 use crate::release::Release;
-use crate::schema::{self, ProblemKind, Schema, Shape, Type, Variant};
+use crate::schema::{Problem, ProblemKind, Schema, Shape, Type, Variant};
 use crate::yaml::{Node, Value};
 
 /// Fields Go holds in unsigned numbers of 32 bits; a negative one cannot be read.
@@ -29,78 +29,79 @@ const UNSIGNED: [(&str, &str); 16] = [
     ("v1beta1.CPUPreferenceRequirement", "guest"),
 ];
 
-/// What the API server refuses in a tree of that type, in the order of the tree.
-pub(super) fn refusals(release: Release, type_name: &str, written: &Node) -> Vec<Cause> {
-    let schema = Schema::builtin();
-    let Some(of) = schema.type_named(type_name) else {
-        return Vec::new();
-    };
-    let mut causes: Vec<Cause> = schema::decode(release, type_name, written)
-        .problems
-        .into_iter()
-        .filter(|problem| !is_servers(&problem.path))
-        .filter_map(|problem| match problem.kind {
-            ProblemKind::WrongType { expected } => Some(Cause::new(
-                problem.path.to_string(),
-                format!("Invalid value: must be {expected}"),
-            )),
-            _ => None,
-        })
-        .collect();
-    let mut walk = Walk {
-        schema,
-        release,
-        path: FieldPath::root(),
-        visit: &mut |path, of, variant, name, value| {
-            let field = || path.field(name).to_string();
-            match value {
-                None if is_required(variant, release) => {
-                    causes.push(Cause::new(field(), "Required value"));
-                }
-                Some(Value::Int(number)) if is_out_of_range(of, variant, name, *number) => {
-                    causes.push(Cause::new(
-                        "",
-                        format!(
-                            "{}: {number} cannot be read as a number of that field",
-                            field()
-                        ),
-                    ));
-                }
-                _ => {}
-            }
-        },
-    };
-    walk.types(of, written);
-    causes
+/// Words the API server's schema lists and the field table does not.
+const WORDS: [(&str, &str, &[&str]); 3] = [
+    (
+        "v1beta1.DataVolumeSpec",
+        "contentType",
+        &["kubevirt", "archive"],
+    ),
+    ("v1.DomainSpec", "rebootPolicy", &["Reboot", "Terminate"]),
+    (
+        "v1.ReservedOverhead",
+        "memLock",
+        &["NotRequired", "Required"],
+    ),
+];
+
+/// Access modes KubeVirt's own schema lists.
+const ACCESS_MODES: [&str; 4] = [
+    "ReadOnlyMany",
+    "ReadWriteMany",
+    "ReadWriteOnce",
+    "ReadWriteOncePod",
+];
+
+/// Lists the API server's schema limits to [`MOST_ITEMS`].
+const LIMITED: [(&str, &str); 6] = [
+    ("v1.VirtualMachineInstanceSpec", "accessCredentials"),
+    ("v1.VirtualMachineInstanceSpec", "networks"),
+    ("v1.VirtualMachineInstanceSpec", "utilityVolumes"),
+    ("v1.VirtualMachineInstanceSpec", "volumes"),
+    ("v1.Devices", "disks"),
+    ("v1.Devices", "interfaces"),
+];
+
+const MOST_ITEMS: usize = 256;
+
+/// What is wrong with a tree before any check of KubeVirt's runs.
+#[derive(Debug, Default)]
+pub(super) struct Wrong {
+    /// What the API server refuses.
+    pub(super) refused: Vec<Cause>,
+    /// Words outside the list a field allows: KubeVirt's own schema refuses them once its mutating webhook is through.
+    pub(super) words: Vec<Cause>,
 }
 
-/// Words outside the list a field allows, which KubeVirt's own schema refuses once its mutating webhook is through.
-pub(super) fn wrong_words(release: Release, type_name: &str, vm: &Node) -> Vec<Cause> {
+/// What is wrong with a tree of that type, in the order of the tree. `problems` are those of decoding it.
+pub(super) fn check(
+    release: Release,
+    type_name: &str,
+    written: &Node,
+    problems: &[Problem],
+) -> Wrong {
     let schema = Schema::builtin();
-    let mut causes = Vec::new();
     let Some(of) = schema.type_named(type_name) else {
-        return causes;
+        return Wrong::default();
     };
     let mut walk = Walk {
         schema,
         release,
         path: FieldPath::root(),
-        visit: &mut |path, _, variant, name, value| {
-            if let Some(Value::String(word)) = value
-                && !variant.values.is_empty()
-                && !variant.values.contains(word)
-            {
-                let field = path.field(name);
-                let known = variant.values.join(" ");
-                causes.push(Cause::new(
-                    "",
-                    format!("{field} in body should be one of [{known}]"),
-                ));
-            }
-        },
+        wrong: Wrong::default(),
     };
-    walk.types(of, vm);
-    causes
+    for problem in problems {
+        if let ProblemKind::WrongType { expected } = problem.kind
+            && !is_servers(&problem.path)
+        {
+            walk.wrong.refused.push(Cause::new(
+                problem.path.to_string(),
+                format!("Invalid value: must be {expected}"),
+            ));
+        }
+    }
+    walk.types(of, written);
+    walk.wrong
 }
 
 /// Whether the path lies in what the API server owns.
@@ -121,34 +122,120 @@ fn is_out_of_range(of: &Type, variant: &Variant, name: &str, number: i64) -> boo
     UNSIGNED.contains(&(of.name(), name)) && !(0..=i64::from(u32::MAX)).contains(&number)
 }
 
-/// Visits every field a tree's types have, present or not.
-struct Walk<'a> {
+/// Walks a tree along its types.
+struct Walk {
     schema: &'static Schema,
     release: Release,
     path: FieldPath,
-    #[allow(clippy::type_complexity, reason = "one visitor, declared here")]
-    visit: &'a mut dyn FnMut(&FieldPath, &Type, &Variant, &str, Option<&Value>),
+    wrong: Wrong,
 }
 
-impl Walk<'_> {
+impl Walk {
     fn types(&mut self, of: &'static Type, node: &Node) {
-        if node.as_map().is_none() {
+        let Value::Map(map) = &node.value else {
             return;
-        }
+        };
         for field in of.fields() {
+            if let Some(variant) = field.variant(self.release)
+                && is_required(variant, self.release)
+                && map.get(field.name()).is_none_or(Node::is_null)
+            {
+                let field = self.path.field(field.name());
+                self.wrong
+                    .refused
+                    .push(Cause::new(field.to_string(), "Required value"));
+            }
+        }
+        for entry in map.entries() {
+            let Some(field) = of.field(&entry.key) else {
+                continue;
+            };
             let Some(variant) = field.variant(self.release) else {
                 continue;
             };
-            let name = field.name();
-            if self.path.is_root() && matches!(name, "status" | "metadata") {
+            // The API server owns the status, and does not look into metadata by this schema.
+            if self.path.is_root() && matches!(field.name(), "status" | "metadata") {
                 continue;
             }
-            let value = node.get(name).filter(|node| !node.is_null());
-            (self.visit)(&self.path, of, variant, name, value.map(|node| &node.value));
-            if let Some(value) = value {
-                self.path.push(Segment::Field(name.into()));
-                self.shapes(&variant.shape, value);
-                self.path.pop();
+            self.path.push(Segment::Field(entry.key.clone()));
+            self.value(of, variant, field.name(), &entry.node.value);
+            self.shapes(&variant.shape, &entry.node);
+            self.path.pop();
+        }
+    }
+
+    fn value(&mut self, of: &Type, variant: &Variant, name: &str, value: &Value) {
+        match value {
+            Value::Int(number) if is_out_of_range(of, variant, name, *number) => {
+                let message = format!("{}: cannot unmarshal number {number}", self.path);
+                self.wrong.refused.push(Cause::new("", message));
+            }
+            Value::String(word)
+                if !variant.values.is_empty()
+                    && !word.is_empty()
+                    && !variant.values.contains(word) =>
+            {
+                let known = variant.values.join(" ");
+                let message = format!("{} in body should be one of [{known}]", self.path);
+                self.wrong.words.push(Cause::new("", message));
+            }
+            Value::String(word) => self.text(of, name, word),
+            Value::Bool(false)
+                if (of.name(), name) == ("v1.ContainerPathVolumeSource", "readOnly") =>
+            {
+                self.refuse("Invalid value: readOnly must be true, write access is not supported");
+            }
+            Value::Seq(items) => self.items(of, name, items),
+            _ => {}
+        }
+    }
+
+    fn refuse(&mut self, message: &str) {
+        let cause = Cause::new(self.path.to_string(), message);
+        self.wrong.refused.push(cause);
+    }
+
+    fn text(&mut self, of: &Type, name: &str, word: &str) {
+        let listed = WORDS
+            .iter()
+            .find(|(type_name, field, _)| (*type_name, *field) == (of.name(), name));
+        if let Some((.., known)) = listed
+            && !known.contains(&word)
+        {
+            let message = format!("Unsupported value: \"{word}\": supported values: {known:?}");
+            self.refuse(&message);
+        }
+        if (of.name(), name) == ("v1.ContainerPathVolumeSource", "path") {
+            if !word.starts_with('/') {
+                self.refuse("Invalid value: path must be absolute (start with '/')");
+            }
+            if word.contains("..") {
+                self.refuse("Invalid value: path must not contain '..'");
+            }
+            if word.chars().count() > 4096 {
+                self.refuse("Too long: may not be more than 4096 bytes");
+            }
+        }
+    }
+
+    fn items(&mut self, of: &Type, name: &str, items: &[Node]) {
+        if items.len() > MOST_ITEMS && LIMITED.contains(&(of.name(), name)) {
+            let count = items.len();
+            self.refuse(&format!(
+                "Too many: {count}: must have at most {MOST_ITEMS} items"
+            ));
+        }
+        let is_claim = matches!(
+            of.name(),
+            "k8s.PersistentVolumeClaimSpec" | "v1beta1.StorageSpec"
+        );
+        if is_claim && name == "accessModes" {
+            for mode in items.iter().filter_map(Node::as_str) {
+                if !ACCESS_MODES.contains(&mode) {
+                    let known = ACCESS_MODES.join(" ");
+                    let message = format!("{} in body should be one of [{known}]", self.path);
+                    self.wrong.words.push(Cause::new("", message));
+                }
             }
         }
     }
@@ -184,11 +271,15 @@ mod tests {
 
     use super::*;
 
+    fn wrong(vm: &serde_json::Value) -> Wrong {
+        let vm = Node::from_json(vm);
+        let decoded = crate::schema::decode(Release::V1_9, "v1.VirtualMachine", &vm);
+        check(Release::V1_9, "v1.VirtualMachine", &vm, &decoded.problems)
+    }
+
     fn fields(vm: &serde_json::Value) -> Vec<String> {
-        refusals(Release::V1_9, "v1.VirtualMachine", &Node::from_json(vm))
-            .into_iter()
-            .map(|cause| cause.field)
-            .collect()
+        let causes = wrong(vm).refused.into_iter();
+        causes.map(|cause| cause.field).collect()
     }
 
     #[test]
@@ -218,10 +309,33 @@ mod tests {
     #[test]
     fn words_outside_the_list_are_refused() {
         let vm = json!({"spec": {"template": {"spec": {"domain": {"devices": {}}, "dnsPolicy": "Maybe"}}}});
-        let causes = wrong_words(Release::V1_9, "v1.VirtualMachine", &Node::from_json(&vm));
+        let causes = wrong(&vm).words;
         assert_eq!(
             causes[0].message,
             "spec.template.spec.dnsPolicy in body should be one of [ClusterFirst ClusterFirstWithHostNet Default None]"
         );
+    }
+
+    #[test]
+    fn the_schemas_own_limits_are_kept() {
+        let many: Vec<_> = (0..257)
+            .map(|at| json!({"name": format!("d{at}")}))
+            .collect();
+        let vm = json!({"spec": {"template": {"spec": {
+            "domain": {"devices": {"disks": many}, "rebootPolicy": "Never"},
+            "volumes": [{"name": "a", "containerPath": {"path": "a/..", "readOnly": false}}]
+        }}}});
+        assert_eq!(
+            fields(&vm),
+            [
+                "spec.template.spec.domain.devices.disks",
+                "spec.template.spec.domain.rebootPolicy",
+                "spec.template.spec.volumes[0].containerPath.path",
+                "spec.template.spec.volumes[0].containerPath.path",
+                "spec.template.spec.volumes[0].containerPath.readOnly",
+            ]
+        );
+        let vm = json!({"spec": {"dataVolumeTemplates": [{"spec": {"storage": {"accessModes": ["RWX"]}}}], "template": {"spec": {"domain": {"devices": {}}}}}});
+        assert_eq!(wrong(&vm).words.len(), 1);
     }
 }
