@@ -65,6 +65,8 @@ pub struct Config {
     pub targets: Vec<TargetConfig>,
     /// The working directory as seen from the configuration's directory; empty where they are one.
     pub working_directory: String,
+    /// The configuration's directory as seen from the working directory; empty where they are one.
+    pub directory: String,
 }
 
 /// A text of the configuration with its place.
@@ -226,6 +228,13 @@ impl Config {
 
     /// A path as seen from the configuration's directory, where patterns are relative to it. Steps up are resolved.
     pub fn relative(&self, path: &str) -> String {
+        let inside = path
+            .strip_prefix(self.directory.as_str())
+            .and_then(|rest| rest.strip_prefix('/'))
+            .filter(|_| !self.directory.is_empty() && !self.directory.starts_with(".."));
+        if let Some(inside) = inside {
+            return inside.to_owned();
+        }
         let absolute = path.starts_with('/');
         let joined = if absolute || self.working_directory.is_empty() {
             path.to_owned()

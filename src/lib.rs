@@ -9,11 +9,12 @@
 //! - resolve: [`release`] and [`schema`] say what a release knows, [`stored`] reads what a revision holds, [`resolve`]
 //!   finds what a VM names
 //! - transform: [`transform`] admits, expands, upgrades and normalizes
-//! - check: [`rules`] are the checks, each a [`rule`] that reports a [`finding`]
+//! - check: [`rules`] are the checks, each a [`rule`] that reports a [`finding`]; [`check`] runs them, [`report`] writes them out
 
 pub mod catalog;
 pub mod cause;
 pub mod change;
+pub mod check;
 pub mod config;
 pub mod conflict;
 pub mod diff;

@@ -54,6 +54,12 @@ impl Release {
         first as u8 <= at && at <= last as u8
     }
 
+    /// Whether the controller writes revision names into `spec`; from 1.5 on it writes them into `status`. Known for
+    /// every target, proved or not.
+    pub const fn keeps_revisions_in_spec(self) -> bool {
+        (self as u8) < (V1_5 as u8)
+    }
+
     /// `1.9`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -132,6 +138,9 @@ behaviours! {
     MemoryConflictsByField: V1_7..V1_9,
     /// Revisions stored as v1alpha1, v1alpha2 or bare spec can be decoded.
     DecodesOldRevisions: V1_5..V1_6,
+
+    /// `instancetype.kubevirt.io` v1alpha1 and v1alpha2 are served.
+    ServesOldInstancetypes: V1_5..V1_5,
 
     // Mutating webhook
     /// `firmware.uuid` is made at random on create.

@@ -1,6 +1,192 @@
-//! Results in, bytes out: one pure writer a format.
+//! Results in, bytes out: one pure writer a format. Findings are written from a [`Report`].
 
+mod clean;
+mod github;
+mod gitlab;
+mod json;
+mod junit;
 pub mod plan_html;
 pub mod plan_json;
 pub mod plan_markdown;
 pub mod plan_text;
+mod rdjson;
+mod sarif;
+mod text;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+pub use self::text::Text;
+
+use crate::check::Summary;
+use crate::finding::{Finding, Location, Subject};
+use crate::rule::Severity;
+use crate::source::{FileId, Position, Sources};
+
+/// Everything a format may tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// What was found, in order.
+    pub findings: &'a [Finding],
+    /// Counts.
+    pub summary: &'a Summary,
+    /// The texts.
+    pub sources: &'a Sources,
+    /// Release the manifests were judged for.
+    pub kubevirt: &'a str,
+    /// What was assumed, one sentence each: the release, the configuration.
+    pub assumptions: &'a [String],
+    /// Severity from which the run fails.
+    pub fail_on: Option<Severity>,
+    /// Every resource judged, with its source.
+    pub subjects: &'a [(FileId, Subject)],
+}
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// `schemas/findings.json`.
+    Json,
+    /// SARIF 2.1.0, as GitHub code scanning takes it.
+    Sarif,
+    /// Workflow commands that GitHub shows as annotations.
+    Github,
+    /// JUnit XML: one test case a resource.
+    Junit,
+    /// GitLab code quality.
+    Gitlab,
+    /// Reviewdog's diagnostic format.
+    Rdjson,
+    /// The same, one diagnostic a line.
+    Rdjsonl,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 8] = [
+        Self::Text,
+        Self::Json,
+        Self::Sarif,
+        Self::Github,
+        Self::Junit,
+        Self::Gitlab,
+        Self::Rdjson,
+        Self::Rdjsonl,
+    ];
+
+    /// Its name on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::Github => "github",
+            Self::Junit => "junit",
+            Self::Gitlab => "gitlab",
+            Self::Rdjson => "rdjson",
+            Self::Rdjsonl => "rdjsonl",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The text names no format.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is not a format: text, json, sarif, github, junit, gitlab, rdjson or rdjsonl")]
+pub struct UnknownFormat(String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.as_str() == text)
+            .ok_or_else(|| UnknownFormat(text.to_owned()))
+    }
+}
+
+impl Report<'_> {
+    /// The report in a format; `text` says how text is laid out.
+    pub fn write(&self, format: Format, text: Text) -> String {
+        match format {
+            Format::Text => text::write(self, text),
+            Format::Json => json::write(self),
+            Format::Sarif => sarif::write(self),
+            Format::Github => github::write(self),
+            Format::Junit => junit::write(self),
+            Format::Gitlab => gitlab::write(self),
+            Format::Rdjson => rdjson::write(self),
+            Format::Rdjsonl => rdjson::write_lines(self),
+        }
+    }
+
+    /// The path of a location's source as it is printed; empty where there is none.
+    fn path(&self, location: &Location) -> String {
+        location
+            .file
+            .map(|file| clean::line(self.sources.file(file).path()))
+            .map(|path| path.strip_prefix("./").map(str::to_owned).unwrap_or(path))
+            .unwrap_or_default()
+    }
+
+    /// First and last position of a location; a file as a whole is its first line.
+    fn positions(&self, location: &Location) -> (Position, Position) {
+        let Some(span) = location.span else {
+            let first = Position { line: 1, column: 1 };
+            return (first, first);
+        };
+        let file = self.sources.file(span.file);
+        (file.position(span.start), file.position(span.end))
+    }
+
+    /// Each finding's fingerprint, made unique by a counter where two are alike.
+    fn fingerprints(&self) -> Vec<String> {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        self.findings
+            .iter()
+            .map(|finding| {
+                let fingerprint = finding.fingerprint(&self.path(&finding.primary));
+                let count = seen.entry(fingerprint.clone()).or_default();
+                *count += 1;
+                match *count {
+                    1 => fingerprint,
+                    again => format!("{fingerprint}:{again}"),
+                }
+            })
+            .collect()
+    }
+}
+
+/// The message with the cluster's words and what to do, for formats that have one text only.
+fn whole_message(finding: &Finding) -> String {
+    let mut text = clean::line(&finding.message);
+    if let Some(cause) = &finding.kubevirt {
+        text.push_str("; KubeVirt: ");
+        text.push_str(&clean::line(&cause.message));
+    }
+    if let Some(help) = &finding.help {
+        text.push_str("; help: ");
+        text.push_str(&clean::line(help));
+    }
+    text
+}
+
+/// The resource in words: `VirtualMachine vms/web`.
+fn subject(finding: &Finding) -> Option<String> {
+    finding
+        .subject
+        .as_ref()
+        .map(|subject| match subject.id.name.as_str() {
+            "" => clean::line(&subject.id.kind),
+            _ => clean::line(&subject.id.to_string()),
+        })
+}

@@ -131,6 +131,22 @@ impl Family {
         Self::CloudInit,
     ];
 
+    /// What its rules ask.
+    pub const fn question(self) -> &'static str {
+        match self {
+            Self::Input => "can the sources be read, and does the API know what they say?",
+            Self::Drift => "does Git hold what the cluster writes?",
+            Self::Admission => "would KubeVirt's webhooks accept it?",
+            Self::Instancetypes => "do instance type and preference resolve, and do they fit?",
+            Self::Deprecation => "is it on its way out?",
+            Self::Revisions => "do stored revisions hold what is expected?",
+            Self::Volumes => "what does the change do to the disks?",
+            Self::LiveUpdate => "what does the change do to the running guest?",
+            Self::Identity => "is a guest's identity its own?",
+            Self::CloudInit => "will cloud-init read it, and does it hold secrets?",
+        }
+    }
+
     /// The family's name: `cloud-init`.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,9 +1,16 @@
 //! The checks: a rule is a value beside the function it runs, and [`ALL`] is the one list of them.
 
 pub mod admission;
+pub mod cloud_init;
 pub mod deprecation;
+pub mod docs;
+pub mod drift;
+pub mod guests;
+pub mod identity;
+pub mod input;
 pub mod instancetypes;
 mod list;
+pub mod revisions;
 
 pub use self::list::ALL;
 
@@ -11,9 +18,10 @@ use crate::catalog::Catalog;
 use crate::config::Target;
 use crate::field_path::FieldPath;
 use crate::finding::{Finding, Location};
+use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::RuleInfo;
-use crate::schema::{self, Decoded};
+use crate::schema::Decoded;
 use crate::source::Sources;
 use crate::yaml::Node;
 
@@ -29,7 +37,7 @@ pub struct Rule {
 /// The scope a check runs over.
 #[derive(Debug)]
 pub enum Check {
-    /// Once a `VirtualMachine`.
+    /// Once a VirtualMachine.
     Vm(fn(&Vm<'_>, &Context<'_>, &mut Findings)),
     /// Once a catalog, for what concerns several resources or another kind.
     Catalog(fn(&Context<'_>, &mut Findings)),
@@ -46,9 +54,11 @@ pub struct Context<'a> {
     pub target: &'a Target,
     /// The resources of the root under judgement.
     pub catalog: &'a Catalog,
+    /// What those resources name, found.
+    pub resolver: &'a Resolver<'a>,
 }
 
-/// A `VirtualMachine` with everything that several rules need, computed once.
+/// A VirtualMachine with everything that several rules need, computed once.
 #[derive(Debug)]
 pub struct Vm<'a> {
     /// The resource as written.
@@ -57,21 +67,22 @@ pub struct Vm<'a> {
     pub decoded: Decoded,
     /// Its namespace, or the assumed one.
     pub namespace: &'a str,
+    /// What the check may look at besides.
+    pub context: Context<'a>,
 }
 
 impl<'a> Vm<'a> {
-    /// The VM of a resource of that kind.
-    #[must_use]
-    pub fn new(resource: &'a Resource, context: &Context<'a>) -> Self {
+    /// The VM of a resource of that kind and what it decodes to.
+    pub fn new(resource: &'a Resource, decoded: Decoded, context: &Context<'a>) -> Self {
         Self {
             resource,
-            decoded: schema::decode(context.target.release, "v1.VirtualMachine", &resource.node),
+            decoded,
             namespace: resource.namespace_or(&context.target.namespace),
+            context: *context,
         }
     }
 
     /// The tree as written.
-    #[must_use]
     pub const fn written(&self) -> &'a Node {
         &self.resource.node
     }
@@ -86,7 +97,6 @@ pub struct Findings {
 
 impl Findings {
     /// A collector for the check of `rule`.
-    #[must_use]
     pub const fn new(rule: &'static RuleInfo) -> Self {
         Self {
             rule,
@@ -126,7 +136,6 @@ impl Findings {
     }
 
     /// What was found.
-    #[must_use]
     pub fn into_items(self) -> Vec<Finding> {
         self.items
     }
@@ -181,7 +190,6 @@ pub fn ids() -> impl Iterator<Item = &'static str> + Clone {
 }
 
 /// The rule of that id.
-#[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     ALL.iter().copied().find(|rule| rule.info.id == id)
 }

@@ -3,6 +3,7 @@
 //! `schemas/fields.json` holds one merged table for all releases. A field's `pointer` and `always` say how Go stores it:
 //! a zero value of a plain field cannot be told from its absence, a pointer's can.
 
+pub mod explain;
 mod table;
 
 use smol_str::SmolStr;

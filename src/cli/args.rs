@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, Va
 use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{catalog, completions, expand, man, render};
+use crate::commands::{catalog, check, completions, expand, explain, man, render, schema};
 
 /// KubeVirt manifests that do not drift
 ///
@@ -75,9 +75,12 @@ pub(crate) struct Global {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Check(check::Args),
     Expand(expand::Args),
     Render(render::Args),
     Catalog(catalog::Args),
+    Explain(explain::Args),
+    Schema(schema::Args),
     Completions(completions::Args),
     Man(man::Args),
 }

@@ -1,10 +1,13 @@
 //! The commands: one file each, with its arguments and `run`.
 
 pub(crate) mod catalog;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod expand;
+pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod render;
+pub(crate) mod schema;
 
 use crate::args::{Args, Command};
 use crate::output::{Outcome, Shell};
@@ -13,9 +16,12 @@ use crate::output::{Outcome, Shell};
 pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let global = args.global;
     match args.command {
+        Command::Check(args) => check::run(&args, &global, shell),
         Command::Expand(args) => expand::run(&args, &global, shell),
         Command::Render(args) => render::run(&args, &global, shell),
         Command::Catalog(args) => catalog::run(&args, &global, shell),
+        Command::Explain(args) => explain::run(&args, &global, shell),
+        Command::Schema(args) => schema::run(&args, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
     }

@@ -65,6 +65,11 @@ impl Shell {
         }
     }
 
+    /// Whether data may be colored.
+    pub(crate) const fn colors(&self) -> bool {
+        self.color_out
+    }
+
     /// A unified diff in the colors of a terminal, where data goes to one.
     pub(crate) fn painted_diff(&self, text: &str) -> String {
         if !self.color_out {

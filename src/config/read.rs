@@ -423,5 +423,11 @@ mod tests {
         assert_eq!(config.relative("../west/vm.yaml"), "clusters/west/vm.yaml");
         assert_eq!(config.relative("/abs/vm.yaml"), "/abs/vm.yaml");
         assert_eq!(Config::default().relative("a/./b"), "a/b");
+        let config = Config {
+            working_directory: "..".into(),
+            directory: "sub".into(),
+            ..Config::default()
+        };
+        assert_eq!(config.relative("sub/vm.yaml"), "vm.yaml");
     }
 }

@@ -131,6 +131,7 @@ pub mod kubernetes;
 pub mod names;
 mod order;
 mod patterns;
+pub mod report;
 pub mod review;
 mod structural;
 #[cfg(test)]

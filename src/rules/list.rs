@@ -1,10 +1,28 @@
 //! The one list of rules, by family and then by id.
 
 use super::Rule;
-use super::{admission, deprecation, instancetypes};
+use super::{admission, cloud_init, deprecation, drift, identity, input, instancetypes, revisions};
 
 /// Every rule.
 pub static ALL: &[&Rule] = &[
+    &input::depends_on_configuration::RULE,
+    &input::dropped_null::RULE,
+    &input::duplicate_key::RULE,
+    &input::duplicate_resource::RULE,
+    &input::invalid_yaml::RULE,
+    &input::missing_field::RULE,
+    &input::not_utf8::RULE,
+    &input::templated_file::RULE,
+    &input::unknown_field::RULE,
+    &input::unsupported_field::RULE,
+    &input::unused_ignore::RULE,
+    &input::wrong_type::RULE,
+    &drift::implicit_default_network::RULE,
+    &drift::inferred_matcher::RULE,
+    &drift::noncanonical_quantity::RULE,
+    &drift::pinned_machine_type::RULE,
+    &drift::revision_name_in_spec::RULE,
+    &drift::runtime_data::RULE,
     &admission::acpi_table_without_secret::RULE,
     &admission::boot_order_not_positive::RULE,
     &admission::bridge_on_pod_network::RULE,
@@ -125,11 +143,27 @@ pub static ALL: &[&Rule] = &[
     &admission::volume_source_without_name::RULE,
     &admission::volume_without_one_source::RULE,
     &admission::vsock_without_gate::RULE,
+    &instancetypes::deprecated_preference_field::RULE,
     &instancetypes::instancetype_conflict::RULE,
     &instancetypes::kubevirt_would_crash::RULE,
+    &instancetypes::preference_overrides_vm::RULE,
     &instancetypes::preference_requirement_unmet::RULE,
+    &instancetypes::removed_common_instancetype::RULE,
     &instancetypes::spread_not_divisible::RULE,
     &instancetypes::unresolved_instancetype::RULE,
     &instancetypes::unresolved_preference::RULE,
+    &deprecation::deprecated_api_version::RULE,
     &deprecation::deprecated_running::RULE,
+    &deprecation::removed_api_version::RULE,
+    &deprecation::removed_field::RULE,
+    &revisions::dangling_revision::RULE,
+    &revisions::mislabelled_revision::RULE,
+    &revisions::outdated_revision::RULE,
+    &revisions::pinned_revision_differs::RULE,
+    &revisions::revision_name_mismatch::RULE,
+    &identity::duplicate_firmware_serial::RULE,
+    &identity::duplicate_firmware_uuid::RULE,
+    &identity::duplicate_mac_address::RULE,
+    &cloud_init::cloud_init_header::RULE,
+    &cloud_init::inline_cloud_init_secret::RULE,
 ];

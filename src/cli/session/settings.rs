@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use driftless::catalog::path;
 use driftless::config::Config;
+use driftless::rules;
 use driftless::source::{FileId, SourceFile, Sources, Span};
 use driftless::yaml;
 
@@ -84,6 +85,7 @@ fn read(file: &Path, sources: &mut Sources) -> anyhow::Result<Settings> {
     let directory = path::parent(&name).unwrap_or_default();
     let mut config = config(id, sources)?;
     config.working_directory = seen_from(&directory);
+    config.directory.clone_from(&directory);
     Ok(Settings { config, directory })
 }
 
@@ -109,7 +111,11 @@ fn config(id: FileId, sources: &Sources) -> anyhow::Result<Config> {
     let Some(root) = root else {
         return Ok(Config::default());
     };
-    Config::read(&root).map_err(|error| {
+    let read = Config::read(&root).and_then(|config| {
+        config.verify_rules(rules::ids())?;
+        Ok(config)
+    });
+    read.map_err(|error| {
         let help = error.help.as_ref().map(|help| format!("; {help}"));
         anyhow!(
             "{}: {}{}",

@@ -26,6 +26,10 @@ rule! {
     /// spec:
     ///   instancetype:
     ///     name: u1.small
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         memory: null
     /// ```
     ///
     /// ## Limits

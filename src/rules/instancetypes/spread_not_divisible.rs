@@ -18,29 +18,59 @@ rule! {
     /// ## Example
     ///
     /// ```yaml,bad
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: web}
     /// spec:
+    ///   runStrategy: Always
     ///   instancetype:
-    ///     name: odd
+    ///     name: small
     ///     kind: VirtualMachineInstancetype
     ///   preference:
-    ///     name: spread
+    ///     name: app
     ///     kind: VirtualMachinePreference
     ///   template:
     ///     spec:
     ///       domain:
-    ///         memory: null
+    ///         devices: {}
+    /// ---
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata: {name: small}
+    /// spec: {cpu: {guest: 3}, memory: {guest: 1Gi}}
+    /// ---
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachinePreference
+    /// metadata: {name: app}
+    /// spec: {cpu: {preferredCPUTopology: spread}}
     /// ```
     ///
     /// ```yaml,good
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: web}
     /// spec:
+    ///   runStrategy: Always
     ///   instancetype:
-    ///     name: u1.large
+    ///     name: small
+    ///     kind: VirtualMachineInstancetype
     ///   preference:
-    ///     name: fedora
+    ///     name: app
+    ///     kind: VirtualMachinePreference
     ///   template:
     ///     spec:
     ///       domain:
-    ///         memory: null
+    ///         devices: {}
+    /// ---
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata: {name: small}
+    /// spec: {cpu: {guest: 4}, memory: {guest: 1Gi}}
+    /// ---
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachinePreference
+    /// metadata: {name: app}
+    /// spec: {cpu: {preferredCPUTopology: spread}}
     /// ```
     ///
     /// ## Limits

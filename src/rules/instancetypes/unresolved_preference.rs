@@ -3,6 +3,9 @@
 use crate::resolve::ResolveError;
 use crate::rule;
 use crate::rules::admission::causes::Causes;
+use crate::rules::instancetypes::unresolved;
+use crate::rules::{Context, Findings, Vm};
+use crate::stored::Matcher;
 
 rule! {
     /// ## What it does
@@ -35,13 +38,24 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// "Not in this repository" is not "does not exist": it is an error only where the repository is declared complete.
+    /// "Not in this repository" is not "does not exist": it is an error only where the repository is declared complete
+    /// (`complete: true`), else a note. `kind` left out means the cluster-scoped kind; where only a namespaced object has
+    /// the name, it is a warning. `--context DIR` adds manifests to look in.
     RULE {
         id: "unresolved-preference",
         family: Instancetypes,
         summary: "the VM names a preference that cannot be found",
         level: Error,
-        check: Input,
+        check: Vm(check),
+    }
+}
+
+fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
+    if let Err(error) = context
+        .resolver
+        .resolve_preference(&vm.decoded.node, vm.namespace)
+    {
+        unresolved(Matcher::Preference, &error, vm, context, findings);
     }
 }
 

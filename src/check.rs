@@ -1,0 +1,361 @@
+//! Runs the rules over one side and settles what is reported: levels, ignores, baseline, order.
+
+pub mod baseline;
+mod ignores;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use crate::catalog::Catalog;
+use crate::catalog::side::{Role, Side};
+use crate::config::{Config, FieldValidation, Profile, Target};
+use crate::finding::{Finding, Subject};
+use crate::resolve::Resolver;
+use crate::resource::Resource;
+use crate::rule::{Level, RuleInfo, Severity};
+use crate::rules::{self, Check, Context, Findings, Rule, Vm};
+use crate::source::{FileId, Sources};
+
+/// A source that was not judged.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Its path.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a run of the rules came to.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What is reported, by path, place and rule.
+    pub findings: Vec<Finding>,
+    /// Counts.
+    pub summary: Summary,
+    /// Every resource reported on, with its source.
+    pub subjects: Vec<(FileId, Subject)>,
+}
+
+/// Counts of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Sources read.
+    pub files: usize,
+    /// Documents read.
+    pub documents: usize,
+    /// Resources judged.
+    pub resources: usize,
+    /// VirtualMachines among them.
+    pub virtual_machines: usize,
+    /// Findings at error level.
+    pub errors: usize,
+    /// Findings at warning level.
+    pub warnings: usize,
+    /// Findings at note level.
+    pub notes: usize,
+    /// Findings that comments, the configuration or a baseline keep quiet.
+    pub suppressed: usize,
+    /// Sources left out.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Summary {
+    fn of(sources: &Sources, side: &Side, reported: &BTreeSet<FileId>) -> Self {
+        let is_reported = |file: Option<FileId>| file.is_some_and(|file| reported.contains(&file));
+        let resources = || {
+            side.resources()
+                .filter(|placed| is_reported(placed.resource.file))
+        };
+        let files = side.files.iter().filter(|file| reported.contains(&file.id));
+        let skipped = side
+            .skipped
+            .iter()
+            .filter(|skipped| skipped.reason.is_notable() && reported.contains(&skipped.file));
+        Self {
+            files: files.clone().count(),
+            documents: files.map(|file| file.documents.len()).sum(),
+            resources: resources().count(),
+            virtual_machines: resources()
+                .filter(|placed| placed.resource.is("kubevirt.io", "VirtualMachine"))
+                .count(),
+            skipped: skipped
+                .map(|skipped| Skipped {
+                    file: sources.file(skipped.file).path().to_owned(),
+                    reason: skipped.reason.to_string(),
+                })
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Counts findings by severity.
+    pub fn count(&mut self, findings: &[Finding]) {
+        let of = |severity| {
+            findings
+                .iter()
+                .filter(|finding| finding.severity == severity)
+                .count()
+        };
+        self.errors = of(Severity::Error);
+        self.warnings = of(Severity::Warning);
+        self.notes = of(Severity::Note);
+    }
+}
+
+/// What to run the rules over.
+pub struct Request<'a> {
+    /// Every text.
+    pub sources: &'a Sources,
+    /// The side.
+    pub side: &'a Side,
+    /// The user's settings.
+    pub config: &'a Config,
+    /// The cluster each source is for.
+    pub target_of: &'a (dyn Fn(FileId) -> &'a Target + Sync),
+    /// The sources to report on; all judged ones where it is `None`.
+    pub only: Option<&'a BTreeSet<FileId>>,
+}
+
+/// Runs every rule that is on over a side.
+pub fn run(request: &Request<'_>) -> Outcome {
+    let Request {
+        sources,
+        side,
+        config,
+        ..
+    } = *request;
+    let judged: BTreeSet<FileId> = side
+        .files
+        .iter()
+        .filter(|file| file.role == Role::Judged)
+        .map(|file| file.id)
+        .collect();
+    let reported = request.only.unwrap_or(&judged);
+    let stated = Catalog::new(config.infer.clone());
+    let mut findings = rules::input::read::check(side);
+    for (at, root) in side.roots.iter().enumerate() {
+        for (target, files) in targets_of(request, at) {
+            let mut catalogs = side.catalogs(at);
+            catalogs.push(&stated);
+            let resolver = Resolver::new(target, catalogs);
+            let context = Context {
+                sources,
+                target,
+                catalog: &root.catalog,
+                resolver: &resolver,
+            };
+            let found = judge(&context, config, &files);
+            findings.extend(found.into_iter().filter(|finding| {
+                finding
+                    .primary
+                    .file
+                    .is_some_and(|file| files.contains(&file))
+            }));
+        }
+    }
+    findings.retain_mut(|finding| settle(finding, config));
+    findings.retain(|finding| {
+        finding
+            .primary
+            .file
+            .is_some_and(|file| reported.contains(&file))
+    });
+    sort(&mut findings, sources);
+    drop_repeats(&mut findings);
+    let mut summary = Summary::of(sources, side, reported);
+    summary.suppressed = ignores::apply(&mut findings, sources, side, config, reported);
+    sort(&mut findings, sources);
+    summary.count(&findings);
+    Outcome {
+        findings,
+        summary,
+        subjects: subjects(side, reported),
+    }
+}
+
+/// The judged files of a root by the cluster they are for.
+fn targets_of<'a>(request: &Request<'a>, root: usize) -> Vec<(&'a Target, BTreeSet<FileId>)> {
+    let mut by_target: Vec<(&Target, BTreeSet<FileId>)> = Vec::new();
+    let files = request
+        .side
+        .files
+        .iter()
+        .filter(|file| file.root == root && file.role == Role::Judged);
+    for file in files {
+        let target = (request.target_of)(file.id);
+        match by_target
+            .iter_mut()
+            .find(|(other, _)| std::ptr::eq(*other, target))
+        {
+            Some((_, files)) => {
+                files.insert(file.id);
+            }
+            None => by_target.push((target, BTreeSet::from([file.id]))),
+        }
+    }
+    by_target
+}
+
+fn subjects(side: &Side, reported: &BTreeSet<FileId>) -> Vec<(FileId, Subject)> {
+    side.resources()
+        .filter_map(|placed| {
+            let file = placed
+                .resource
+                .file
+                .filter(|file| reported.contains(file))?;
+            let subject = Subject {
+                api_version: placed.resource.api_version.clone(),
+                id: placed.resource.id.clone(),
+            };
+            Some((file, subject))
+        })
+        .collect()
+}
+
+/// Every finding of one root, in no order.
+fn judge(context: &Context<'_>, config: &Config, judged: &BTreeSet<FileId>) -> Vec<Finding> {
+    let on: Vec<&'static Rule> = rules::ALL
+        .iter()
+        .copied()
+        .filter(|rule| default_level(&rule.info, config) != Level::Off)
+        .collect();
+    let mut found: Vec<Finding> = context
+        .catalog
+        .resources()
+        .par_iter()
+        .filter(|resource| resource.file.is_some_and(|file| judged.contains(&file)))
+        .flat_map_iter(|resource| judge_resource(resource, context, &on))
+        .collect();
+    found.par_extend(on.par_iter().flat_map_iter(|rule| {
+        let mut findings = Findings::new(&rule.info);
+        if let Check::Catalog(check) = rule.check {
+            check(context, &mut findings);
+        }
+        findings.into_items()
+    }));
+    found
+}
+
+fn judge_resource(
+    resource: &Resource,
+    context: &Context<'_>,
+    on: &[&'static Rule],
+) -> Vec<Finding> {
+    let decoded = rules::input::schema::decode(resource, context.target.release);
+    let mut found = rules::input::schema::check(resource, decoded.as_ref(), context);
+    let refused = found
+        .iter()
+        .any(|finding| matches!(finding.rule.id, "wrong-type" | "missing-field"));
+    let Some(decoded) = decoded else {
+        return found;
+    };
+    if resource.id.group == "instancetype.kubevirt.io" {
+        found.extend(rules::admission::report::object(resource, context, refused));
+    }
+    if resource.is("kubevirt.io", "VirtualMachine") {
+        let vm = Vm::new(resource, decoded, context);
+        found.extend(rules::admission::report::vm(&vm, context, refused));
+        for rule in on {
+            if let Check::Vm(check) = rule.check {
+                let mut findings = Findings::new(&rule.info);
+                check(&vm, context, &mut findings);
+                found.append(&mut findings.into_items());
+            }
+        }
+    }
+    found
+}
+
+/// The level a rule has unless a hit weighs otherwise.
+fn default_level(rule: &RuleInfo, config: &Config) -> Level {
+    let profile = if config.has(Profile::Strict) {
+        rule.strict
+    } else {
+        rule.level
+    };
+    config.level(rule.id).unwrap_or(profile)
+}
+
+/// Gives a finding its final severity; false where it is not reported.
+fn settle(finding: &mut Finding, config: &Config) -> bool {
+    let rule = finding.rule;
+    if let Some(level) = config.level(rule.id) {
+        if let Some(severity) = level.severity() {
+            finding.severity = severity;
+        }
+        return level != Level::Off;
+    }
+    if matches!(rule.id, "unknown-field" | "unsupported-field")
+        && finding.severity == Severity::Error
+    {
+        match config.field_validation {
+            FieldValidation::Strict => {}
+            FieldValidation::Warn => finding.severity = Severity::Warning,
+            FieldValidation::Ignore => return false,
+        }
+    }
+    default_level(rule, config) != Level::Off
+}
+
+/// Puts findings in the order they are reported: path, place, rule, field, message.
+pub fn sort(findings: &mut [Finding], sources: &Sources) {
+    let path = |finding: &Finding| {
+        finding
+            .primary
+            .file
+            .map_or("", |file| sources.file(file).path())
+    };
+    let place = |finding: &Finding| finding.primary.span.map(|span| (span.start, span.end));
+    findings.sort_by(|a, b| {
+        (
+            path(a),
+            a.primary.document,
+            place(a),
+            a.rule.id,
+            &a.field,
+            &a.message,
+        )
+            .cmp(&(
+                path(b),
+                b.primary.document,
+                place(b),
+                b.rule.id,
+                &b.field,
+                &b.message,
+            ))
+    });
+}
+
+/// Two checks may meet the same problem; the one that has the cluster's words stays.
+fn drop_repeats(findings: &mut Vec<Finding>) {
+    let mut kept = BTreeMap::new();
+    let mut out: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings.drain(..) {
+        let key = (
+            finding.rule.id,
+            finding.primary.file,
+            finding.primary.document,
+            finding.primary.span.map(|span| (span.start, span.end)),
+            finding
+                .field
+                .as_ref()
+                .map_or_else(|| finding.message.clone(), ToString::to_string),
+        );
+        let earlier: Option<usize> = kept.get(&key).copied();
+        match earlier {
+            Some(at) if out[at].kubevirt.is_none() && finding.kubevirt.is_some() => {
+                out[at] = finding;
+            }
+            Some(at) if out[at].kubevirt == finding.kubevirt || finding.kubevirt.is_none() => {}
+            _ => {
+                kept.insert(key, out.len());
+                out.push(finding);
+            }
+        }
+    }
+    *findings = out;
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

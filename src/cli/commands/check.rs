@@ -1,0 +1,269 @@
+//! `check`: would KubeVirt accept it, does every reference resolve, is runtime data in Git?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::Context as _;
+use driftless::check::baseline::Baseline;
+use driftless::check::{self, Outcome as Checked};
+use driftless::report::{Format, Report, Text};
+use driftless::rule::Severity;
+use driftless::source::FileId;
+
+use crate::args::Global;
+use crate::input::read::Wants;
+use crate::output::{self, Outcome, Shell};
+use crate::session::{Request, Session};
+
+/// Say what a cluster would refuse, drop or change, and what does not belong in Git
+///
+/// Judges every manifest of the paths without a cluster. Exit status: 0 when nothing reaches `--fail-on`, 1 when
+/// something does, 2 when the job could not be done.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files and directories; `-` is standard input [default: .]
+    paths: Vec<PathBuf>,
+
+    /// How to report: text, json, sarif, github, junit, gitlab, rdjson or rdjsonl, each to standard output or to a file
+    /// of its own. May repeat
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text")]
+    format: Vec<Sink>,
+
+    /// Write the report to a file; with several formats, name each one's file in `--format`
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Severity from which the exit status is 1: error, warning, note or never
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    fail_on: FailOn,
+
+    /// Report on these files only; the rest is there to resolve against. May repeat
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    only_report: Vec<PathBuf>,
+
+    /// Add the page of each rule that was hit
+    #[arg(long)]
+    explain: bool,
+
+    /// Hide what this file, made with --write-baseline, says was there before
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+
+    /// Write what is found to a baseline file, and succeed
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
+}
+
+/// A format and where it goes.
+#[derive(Clone, Debug)]
+struct Sink {
+    format: Format,
+    file: Option<PathBuf>,
+}
+
+impl FromStr for Sink {
+    type Err = driftless::report::UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (format, file) = match text.split_once('=') {
+            Some((format, file)) => (format, Some(file.into())),
+            None => (text, None),
+        };
+        Ok(Self {
+            format: format.parse()?,
+            file,
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    const fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Note => Some(Severity::Note),
+            Self::Never => None,
+        }
+    }
+}
+
+/// Judges the paths and reports.
+pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
+    let sinks = sinks(args)?;
+    let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
+    let session = Session::load(
+        &Request {
+            global,
+            paths: &args.paths,
+            wants: Wants::Relevant,
+        },
+        shell,
+    )?;
+    session.say_skipped(shell);
+    let only = only(args, &session);
+    let mut checked = check::run(&check::Request {
+        sources: &session.sources,
+        side: &session.side,
+        config: &session.config,
+        target_of: &|file| session.target_of(Some(file)),
+        only: only.as_ref(),
+    });
+    if let Some(file) = &args.write_baseline {
+        let text = Baseline::of(&checked.findings, &session.sources).to_json();
+        output::write_file(file, text.as_bytes())?;
+        shell.note(format!(
+            "wrote {} findings to `{}`",
+            checked.findings.len(),
+            file.display()
+        ));
+        return Ok(session.outcome());
+    }
+    if let Some(baseline) = baseline {
+        hide(&baseline, &mut checked, &session);
+    }
+    let fail_on = args.fail_on.severity();
+    report(args, &sinks, &checked, &session, fail_on, shell)?;
+    let fails = checked
+        .findings
+        .iter()
+        .any(|finding| fail_on.is_some_and(|from| finding.severity >= from));
+    let found = if fails {
+        Outcome::Findings
+    } else {
+        Outcome::Clean
+    };
+    Ok(session.outcome().max(found))
+}
+
+/// Takes out what was there before.
+fn hide(baseline: &Baseline, checked: &mut Checked, session: &Session) {
+    let hidden = baseline.subtract(&mut checked.findings, &session.sources);
+    checked.summary.suppressed += hidden;
+    checked.summary.count(&checked.findings);
+}
+
+fn report(
+    args: &Args,
+    sinks: &[Sink],
+    checked: &Checked,
+    session: &Session,
+    fail_on: Option<Severity>,
+    shell: &mut Shell,
+) -> anyhow::Result<()> {
+    let (kubevirt, assumptions) = targets(session);
+    let report = Report {
+        findings: &checked.findings,
+        summary: &checked.summary,
+        sources: &session.sources,
+        kubevirt: &kubevirt,
+        assumptions: &assumptions,
+        fail_on,
+        subjects: &checked.subjects,
+    };
+    for sink in sinks {
+        let text = Text {
+            color: sink.file.is_none() && shell.colors(),
+            fold: !shell.is_verbose(),
+            explain: args.explain,
+            ..Text::default()
+        };
+        let bytes = report.write(sink.format, text).into_bytes();
+        match &sink.file {
+            Some(file) => output::write_file(file, &bytes)?,
+            None => shell.data(&bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// The releases judged for, and what was assumed, in words.
+fn targets(session: &Session) -> (String, Vec<String>) {
+    let mut releases = BTreeSet::new();
+    let mut assumptions = BTreeSet::new();
+    for file in &session.side.files {
+        let target = session.target_of(Some(file.id));
+        releases.insert(target.release);
+        if !target.release_known {
+            assumptions.insert(format!(
+                "KubeVirt {} is assumed; name the cluster's release with --kubevirt or `kubevirt:` in driftless.yaml",
+                target.release
+            ));
+        }
+        if target.release.proved() != target.release {
+            assumptions.insert(format!(
+                "verdicts for KubeVirt {} are those of {}, unproven",
+                target.release,
+                target.release.proved()
+            ));
+        }
+        if !target.configuration.is_known() {
+            assumptions.insert(
+                "KubeVirt's default configuration is assumed; name the cluster's with --cluster-config".to_owned(),
+            );
+        }
+    }
+    if releases.is_empty() {
+        releases.insert(session.target_of(None).release);
+    }
+    let releases: Vec<String> = releases.iter().map(ToString::to_string).collect();
+    (releases.join(", "), assumptions.into_iter().collect())
+}
+
+/// Where each format goes; at most one to standard output.
+fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
+    let mut sinks = args.format.clone();
+    if let Some(output) = &args.output {
+        let mut open = sinks.iter_mut().filter(|sink| sink.file.is_none());
+        match (open.next(), open.next()) {
+            (Some(sink), None) => sink.file = Some(output.clone()),
+            (None, _) => {
+                anyhow::bail!("--output has nothing to hold: every --format names its file")
+            }
+            _ => anyhow::bail!(
+                "--output holds one format; name each one's file: --format sarif=FILE"
+            ),
+        }
+    }
+    if sinks.iter().filter(|sink| sink.file.is_none()).count() > 1 {
+        anyhow::bail!(
+            "standard output holds one format; name a file for the others: --format sarif=FILE"
+        );
+    }
+    Ok(sinks)
+}
+
+fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
+    let name = file.display();
+    let text =
+        fs::read_to_string(file).with_context(|| format!("cannot read the baseline `{name}`"))?;
+    Baseline::parse(&text).with_context(|| format!("cannot use the baseline `{name}`"))
+}
+
+/// The sources named by `--only-report`. Names that are no manifests are passed over: a hook passes every file.
+fn only(args: &Args, session: &Session) -> Option<BTreeSet<FileId>> {
+    if args.only_report.is_empty() {
+        return None;
+    }
+    let wanted: BTreeSet<PathBuf> = args.only_report.iter().map(|path| resolved(path)).collect();
+    let files = session.sources.iter();
+    Some(
+        files
+            .filter(|(_, file)| wanted.contains(&resolved(Path::new(file.path()))))
+            .map(|(id, _)| id)
+            .collect(),
+    )
+}
+
+fn resolved(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+}

@@ -1,0 +1,29 @@
+//! `schema`: the JSON Schema of the settings file, or of an output.
+
+use crate::output::{Outcome, Shell};
+
+/// Print the JSON Schema of the settings file or of an output
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Of what
+    #[arg(value_name = "WHAT")]
+    what: What,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum What {
+    /// driftless.yaml
+    Config,
+    /// `check --format json`
+    Findings,
+}
+
+/// Prints the schema.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
+    let text = match args.what {
+        What::Config => include_str!("../../../schemas/config.json"),
+        What::Findings => include_str!("../../../schemas/findings.json"),
+    };
+    shell.data(text.as_bytes())?;
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,203 @@
+//! JSON of `schemas/findings.json`, version 1. The types here are the promise; the library's own may change.
+
+use serde::Serialize;
+
+use super::{Report, clean};
+use crate::check;
+use crate::finding::{Finding, Location};
+
+#[derive(Serialize)]
+struct V1<'a> {
+    version: u32,
+    kubevirt: KubeVirt<'a>,
+    findings: Vec<V1Finding>,
+    summary: V1Summary<'a>,
+}
+
+#[derive(Serialize)]
+struct KubeVirt<'a> {
+    release: &'a str,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    assumptions: &'a [String],
+}
+
+#[derive(Serialize)]
+struct V1Finding {
+    rule: &'static str,
+    severity: &'static str,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kubevirt: Option<V1Cause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource: Option<V1Resource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    #[serde(flatten)]
+    place: V1Place,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<V1Related>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<V1Fix>,
+    fingerprint: String,
+    url: String,
+}
+
+#[derive(Serialize)]
+struct V1Cause {
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+}
+
+#[derive(Serialize)]
+struct V1Resource {
+    #[serde(rename = "apiVersion")]
+    api_version: String,
+    kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<String>,
+    name: String,
+}
+
+#[derive(Serialize)]
+struct V1Place {
+    file: String,
+    document: usize,
+    start: V1Position,
+    end: V1Position,
+}
+
+#[derive(Serialize)]
+struct V1Position {
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct V1Related {
+    #[serde(flatten)]
+    place: V1Place,
+    note: String,
+}
+
+#[derive(Serialize)]
+struct V1Fix {
+    title: String,
+    applicability: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct V1Summary<'a> {
+    files: usize,
+    documents: usize,
+    resources: usize,
+    virtual_machines: usize,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    suppressed: usize,
+    skipped: Vec<V1Skipped<'a>>,
+}
+
+#[derive(Serialize)]
+struct V1Skipped<'a> {
+    file: &'a str,
+    reason: &'a str,
+}
+
+pub(super) fn write(report: &Report<'_>) -> String {
+    let findings = report
+        .findings
+        .iter()
+        .zip(report.fingerprints())
+        .map(|(of, fingerprint)| finding(report, of, fingerprint))
+        .collect();
+    let document = V1 {
+        version: 1,
+        kubevirt: KubeVirt {
+            release: report.kubevirt,
+            assumptions: report.assumptions,
+        },
+        findings,
+        summary: summary(report.summary),
+    };
+    serde_json::to_string_pretty(&document).expect("strings and numbers serialize") + "\n"
+}
+
+fn summary(summary: &check::Summary) -> V1Summary<'_> {
+    V1Summary {
+        files: summary.files,
+        documents: summary.documents,
+        resources: summary.resources,
+        virtual_machines: summary.virtual_machines,
+        errors: summary.errors,
+        warnings: summary.warnings,
+        notes: summary.notes,
+        suppressed: summary.suppressed,
+        skipped: summary
+            .skipped
+            .iter()
+            .map(|skipped| V1Skipped {
+                file: &skipped.file,
+                reason: &skipped.reason,
+            })
+            .collect(),
+    }
+}
+
+fn finding(report: &Report<'_>, finding: &Finding, fingerprint: String) -> V1Finding {
+    V1Finding {
+        rule: finding.rule.id,
+        severity: finding.severity.as_str(),
+        message: clean::line(&finding.message),
+        help: finding.help.as_deref().map(clean::line),
+        kubevirt: finding.kubevirt.as_ref().map(|cause| V1Cause {
+            message: clean::block(&cause.message),
+            field: (!cause.field.is_empty()).then(|| clean::line(&cause.field)),
+        }),
+        resource: finding.subject.as_ref().map(|subject| V1Resource {
+            api_version: clean::line(&subject.api_version),
+            kind: clean::line(&subject.id.kind),
+            namespace: subject.id.namespace.as_deref().map(clean::line),
+            name: clean::line(&subject.id.name),
+        }),
+        field: finding
+            .field
+            .as_ref()
+            .map(|field| clean::line(&field.to_string())),
+        place: place(report, &finding.primary),
+        related: finding
+            .related
+            .iter()
+            .map(|location| V1Related {
+                place: place(report, location),
+                note: clean::line(&location.note),
+            })
+            .collect(),
+        fix: finding.fix.as_ref().map(|fix| V1Fix {
+            title: clean::line(&fix.title),
+            applicability: fix.applicability.as_str(),
+        }),
+        fingerprint,
+        url: finding.rule.url(),
+    }
+}
+
+fn place(report: &Report<'_>, location: &Location) -> V1Place {
+    let (start, end) = report.positions(location);
+    V1Place {
+        file: report.path(location),
+        document: location.document,
+        start: V1Position {
+            line: start.line,
+            column: start.column,
+        },
+        end: V1Position {
+            line: end.line,
+            column: end.column,
+        },
+    }
+}

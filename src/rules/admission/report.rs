@@ -1,0 +1,128 @@
+//! Turns the webhooks' answer to an object into findings.
+
+use super::causes::Hit;
+use super::review::{self, Review};
+use crate::cause::Cause;
+use crate::field_path::FieldPath;
+use crate::finding::{Finding, Location};
+use crate::resolve::infer::InferError;
+use crate::resource::Resource;
+use crate::rule::{Family, Severity};
+use crate::rules::drift::inferred_matcher;
+use crate::rules::input::{depends_on_configuration, wrong_type};
+use crate::rules::instancetypes::{
+    kubevirt_would_crash, unresolved_instancetype, unresolved_preference,
+};
+use crate::rules::{Context, Vm};
+
+/// What the webhooks answer to a VM on creation. `refused` says whether the API server has refused it already, in words
+/// of ours.
+pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
+    let review = review::review(vm.written(), None, context.resolver);
+    let known = context.target.configuration.is_known();
+    let mut found = findings(vm.resource, &review, known, refused);
+    // Other rules say these, on every release and with what may have been meant.
+    found.retain(|finding| {
+        finding.rule.id != unresolved_instancetype::RULE.info.id
+            && finding.rule.id != unresolved_preference::RULE.info.id
+    });
+    for finding in &mut found {
+        if finding.rule.family == Family::Instancetypes
+            && let Some(place) = instancetype(vm, context)
+        {
+            finding.related(place);
+        }
+    }
+    if let Some(missing) = &review.missing {
+        found.extend(not_inferred(vm, missing));
+    }
+    found
+}
+
+/// What the webhook of instance types and preferences answers.
+pub fn object(resource: &Resource, context: &Context<'_>, refused: bool) -> Vec<Finding> {
+    let review = review::review_object(&resource.id.kind, &resource.node, context.target.release);
+    findings(resource, &review, true, refused)
+}
+
+fn findings(resource: &Resource, review: &Review, known: bool, refused: bool) -> Vec<Finding> {
+    let mut found: Vec<Finding> = review
+        .hits
+        .iter()
+        .map(|hit| of_hit(resource, hit, known))
+        .collect();
+    if !refused {
+        found.extend(review.schema.iter().map(|cause| of_schema(resource, cause)));
+    }
+    if let Some(message) = &review.crash {
+        let message = format!("KubeVirt would crash: {message}");
+        let mut finding = Finding::at(&kubevirt_would_crash::RULE.info, resource, "spec", message);
+        finding.help("change the object so that KubeVirt finds what it looks for");
+        found.push(finding);
+    }
+    found
+}
+
+fn of_hit(resource: &Resource, hit: &Hit, known: bool) -> Finding {
+    let info = &hit.rule.info;
+    let mut finding = match hit.setting.as_ref().filter(|_| !known) {
+        Some(setting) => Finding::at(
+            &depends_on_configuration::RULE.info,
+            resource,
+            hit.field(),
+            format!("whether KubeVirt accepts this depends on {setting}"),
+        ),
+        None => Finding::at(info, resource, hit.field(), info.summary),
+    };
+    finding.kubevirt(hit.cause.clone());
+    if let Some(help) = &hit.help {
+        finding.help(help.clone());
+    }
+    finding
+}
+
+/// What the API server itself refuses and no rule of ours has put into words.
+fn of_schema(resource: &Resource, cause: &Cause) -> Finding {
+    let message = "the API server refuses the value";
+    let field = FieldPath::parse(&cause.field);
+    let mut finding = Finding::at(&wrong_type::RULE.info, resource, field, message);
+    finding.kubevirt(cause.clone());
+    finding
+}
+
+fn instancetype(vm: &Vm<'_>, context: &Context<'_>) -> Option<Location> {
+    let node = &vm.decoded.node;
+    let resolved = context
+        .resolver
+        .resolve_instancetype(node, vm.namespace)
+        .ok()??;
+    resolved.resource.file?;
+    Some(
+        Location::at(resolved.resource, &FieldPath::parse("metadata.name"))
+            .note("the instance type"),
+    )
+}
+
+/// Says which object inference needs and the tree does not have.
+fn not_inferred(vm: &Vm<'_>, error: &InferError) -> Option<Finding> {
+    let missing = error.missing().first()?;
+    let spec = vm.decoded.node.get("spec")?;
+    let matcher = ["instancetype", "preference"].into_iter().find(|matcher| {
+        spec.get(matcher)
+            .is_some_and(|matcher| !matcher.str_at("inferFromVolume").is_empty())
+    })?;
+    let field = FieldPath::root()
+        .field("spec")
+        .field(matcher)
+        .field("inferFromVolume");
+    let mut finding = Finding::at(
+        &inferred_matcher::RULE.info,
+        vm.resource,
+        field,
+        format!("what is inferred is not known: {missing} is not in the tree"),
+    );
+    finding
+        .severity(Severity::Note)
+        .help("add it, name its place with --context, or state the answer under `infer:` in driftless.yaml");
+    Some(finding)
+}

@@ -1,0 +1,73 @@
+//! An API version that the target release does not serve.
+
+use crate::field_path::FieldPath;
+use crate::release::Behaviour;
+use crate::rule;
+use crate::rules::{Context, Findings};
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports objects in an API version that the API server of the target release does not know any more.
+    ///
+    /// ## Why it matters
+    ///
+    /// Applying the object fails: `no matches for kind`. Nothing in the cluster converts it.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// apiVersion: instancetype.kubevirt.io/v1alpha2
+    /// kind: VirtualMachineInstancetype
+    /// metadata: {name: small}
+    /// spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata: {name: small}
+    /// spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// CDI's releases are not told apart: `cdi.kubevirt.io/v1alpha1` is gone from every CDI that goes with KubeVirt 1.1 or later.
+    RULE {
+        id: "removed-api-version",
+        family: Deprecation,
+        summary: "the target release does not serve the API version",
+        level: Error,
+        check: Catalog(check),
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    for resource in context.catalog.resources() {
+        let help = match (resource.id.group.as_str(), resource.version()) {
+            ("kubevirt.io", "v1alpha1" | "v1alpha2") => {
+                "write `apiVersion: kubevirt.io/v1`, and rename `registryDisk` to `containerDisk` and a disk's `volumeName` to `name`"
+            }
+            ("cdi.kubevirt.io", "v1alpha1") => "write `apiVersion: cdi.kubevirt.io/v1beta1`",
+            ("instancetype.kubevirt.io", "v1alpha1" | "v1alpha2")
+                if !context
+                    .target
+                    .release
+                    .has(Behaviour::ServesOldInstancetypes) =>
+            {
+                "`driftless upgrade` writes it as v1beta1"
+            }
+            _ => continue,
+        };
+        findings
+            .report(
+                resource,
+                FieldPath::root().field("apiVersion"),
+                format!(
+                    "KubeVirt {} does not serve `{}`",
+                    context.target.release, resource.api_version
+                ),
+            )
+            .help(help);
+    }
+}

@@ -1,0 +1,42 @@
+//! A field that the target release no longer has.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a field that an earlier release of KubeVirt had and the target release has not.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API server drops it: `kubectl apply` refuses the object, Argo CD applies it without the field and stays OutOfSync.
+    /// `spec.liveUpdateFeatures`, the opt-in of live updates before 1.3, is the usual one.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   liveUpdateFeatures:
+    ///     cpu: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   runStrategy: Always
+    /// ```
+    ///
+    /// ## Fix safety
+    ///
+    /// Safe: the API server removes the field anyway.
+    ///
+    /// ## Limits
+    ///
+    /// What replaces a field, if anything, is said only where it is a plain rename.
+    RULE {
+        id: "removed-field",
+        family: Deprecation,
+        summary: "the target release no longer has the field, and its API server drops it",
+        level: Error,
+        check: Input,
+    }
+}

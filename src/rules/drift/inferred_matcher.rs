@@ -1,0 +1,83 @@
+//! A matcher that admission rewrites.
+
+use crate::field_path::FieldPath;
+use crate::rule;
+use crate::rules::{Context, Findings, Vm};
+
+rule! {
+    /// ## What it does
+    ///
+    /// Says that the API server will store another matcher than Git holds: `inferFromVolume` becomes `name` and `kind`, and the
+    /// failure policy goes.
+    ///
+    /// ## Why it matters
+    ///
+    /// Git and the cluster differ for good, on a field that decides the guest's CPU and memory. Argo CD and Flux need an ignore
+    /// rule for it (`driftless drift --emit argocd-ignore`), or Git the name itself.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   preference:
+    ///     inferFromVolume: root
+    ///     inferFromVolumeFailurePolicy: Ignore
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           persistentVolumeClaim:
+    ///             claimName: root
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   preference:
+    ///     name: fedora
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu: {sockets: 1}
+    ///         memory: {guest: 2Gi}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// What is inferred is known only where the volume's source is in the tree or stated under `infer:` in driftless.yaml.
+    RULE {
+        id: "inferred-matcher",
+        family: Drift,
+        summary: "admission replaces `inferFromVolume` by the name it finds",
+        level: Note,
+        check: Vm(check),
+    }
+}
+
+fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {
+    for matcher in ["instancetype", "preference"] {
+        let inferred = vm
+            .decoded
+            .node
+            .get("spec")
+            .and_then(|spec| spec.get(matcher))
+            .map_or("", |matcher| matcher.str_at("inferFromVolume"));
+        if inferred.is_empty() {
+            continue;
+        }
+        let path = FieldPath::root()
+            .field("spec")
+            .field(matcher)
+            .field("inferFromVolume");
+        findings
+            .report(
+                vm.resource,
+                path,
+                format!(
+                    "admission replaces this by the {matcher} it infers from volume `{inferred}`"
+                ),
+            )
+            .help(
+                "write `name` (and `kind`) instead, or have your GitOps tool ignore the difference",
+            );
+    }
+}

@@ -1,0 +1,40 @@
+//! The guests of a catalog: every resource that holds a VMI spec, and where it lies.
+
+use crate::catalog::Catalog;
+use crate::field_path::FieldPath;
+use crate::resource::Resource;
+use crate::yaml::Node;
+
+/// A VMI spec in a resource.
+#[derive(Clone, Debug)]
+pub struct Guest<'a> {
+    /// The resource.
+    pub resource: &'a Resource,
+    /// Where the spec lies.
+    pub path: FieldPath,
+    /// The spec as written.
+    pub spec: &'a Node,
+    /// Whether several guests are made of it, so that what is unique to one cannot be told.
+    pub many: bool,
+}
+
+/// Every guest of a catalog, in order.
+pub fn guests(catalog: &Catalog) -> impl Iterator<Item = Guest<'_>> {
+    catalog.resources().iter().filter_map(|resource| {
+        let (path, many) = match (resource.id.group.as_str(), resource.id.kind.as_str()) {
+            ("kubevirt.io", "VirtualMachine") => ("spec.template.spec", false),
+            ("kubevirt.io", "VirtualMachineInstance") => ("spec", false),
+            ("kubevirt.io", "VirtualMachineInstanceReplicaSet") => ("spec.template.spec", true),
+            ("pool.kubevirt.io", "VirtualMachinePool") => {
+                ("spec.virtualMachineTemplate.spec.template.spec", true)
+            }
+            _ => return None,
+        };
+        Some(Guest {
+            resource,
+            path: FieldPath::parse(path),
+            spec: resource.node.path(path)?,
+            many,
+        })
+    })
+}

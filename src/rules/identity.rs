@@ -1,0 +1,44 @@
+//! Is a guest's identity its own?
+
+pub mod duplicate_firmware_serial;
+pub mod duplicate_firmware_uuid;
+pub mod duplicate_mac_address;
+
+use std::collections::BTreeMap;
+
+use crate::field_path::FieldPath;
+use crate::finding::Location;
+use crate::resource::Resource;
+use crate::rules::guests::{Guest, guests};
+use crate::rules::{Context, Findings};
+
+/// Reports every value that a guest shares with an earlier one. Templates of many guests are left out.
+fn report_shared(
+    context: &Context<'_>,
+    findings: &mut Findings,
+    what: &str,
+    values: impl Fn(&Guest<'_>) -> Vec<(FieldPath, String)>,
+) {
+    let mut seen: BTreeMap<String, (&Resource, FieldPath)> = BTreeMap::new();
+    for guest in guests(context.catalog).filter(|guest| !guest.many) {
+        for (path, value) in values(&guest) {
+            let Some((first, place)) = seen.get(&value) else {
+                seen.insert(value, (guest.resource, path));
+                continue;
+            };
+            // Two objects of one identity are `duplicate-resource`.
+            if first.id == guest.resource.id && first.document != guest.resource.document {
+                continue;
+            }
+            let place = Location::at(first, place).note(format!("first in {}", first.id));
+            findings
+                .report(
+                    guest.resource,
+                    path,
+                    format!("{} has the same {what}", first.id),
+                )
+                .help("give each its own, or leave the field out and let the cluster choose")
+                .related(place);
+        }
+    }
+}

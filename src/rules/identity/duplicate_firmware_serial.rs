@@ -1,0 +1,101 @@
+//! Two guests with one firmware serial.
+
+use crate::rule;
+use crate::rules::identity::report_shared;
+use crate::rules::{Context, Findings};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports VMs of one root that set the same `firmware.serial`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest sees the serial number in its firmware tables: licences and inventories take two guests for one.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: a}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {serial: vm-0001}
+    /// ---
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: b}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {serial: vm-0001}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: a}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {serial: vm-0001}
+    /// ---
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: b}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {serial: vm-0002}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: which of the two is
+    /// the original, nobody but you knows.
+    RULE {
+        id: "duplicate-firmware-serial",
+        family: Identity,
+        summary: "two VMs have the same firmware serial",
+        level: Warning,
+        check: Catalog(check),
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    report_shared(context, findings, "firmware serial", |guest| {
+        let firmware = guest
+            .spec
+            .path("domain.firmware.serial")
+            .and_then(Node::as_str);
+        firmware
+            .filter(|value| !value.is_empty())
+            .map(|value| {
+                (
+                    guest.path.join(&"domain.firmware.serial".into()),
+                    value.to_owned(),
+                )
+            })
+            .into_iter()
+            .collect()
+    });
+}

@@ -1,0 +1,102 @@
+//! Two guests with one firmware UUID.
+
+use crate::rule;
+use crate::rules::identity::report_shared;
+use crate::rules::{Context, Findings};
+use crate::yaml::Node;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports VMs of one root that set the same `firmware.uuid`.
+    ///
+    /// ## Why it matters
+    ///
+    /// The guest sees the UUID as its machine's serial identity: licences, cloud-init's instance and management agents take two
+    /// guests for one. It comes with a copied example; the one of the Windows guide is the most copied.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: a}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}
+    /// ---
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: b}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: a}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}
+    /// ---
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata: {name: b}
+    /// spec:
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    ///         firmware: {uuid: 6e2c1a0e-5a9e-4a37-9f4a-2d6f4c8b7d10}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: which of the two is
+    /// the original, nobody but you knows.
+    RULE {
+        id: "duplicate-firmware-uuid",
+        family: Identity,
+        summary: "two VMs have the same firmware UUID",
+        level: Warning,
+        check: Catalog(check),
+    }
+}
+
+fn check(context: &Context<'_>, findings: &mut Findings) {
+    report_shared(context, findings, "firmware UUID", |guest| {
+        let firmware = guest
+            .spec
+            .path("domain.firmware.uuid")
+            .and_then(Node::as_str);
+        firmware
+            .filter(|value| !value.is_empty())
+            .map(|value| {
+                (
+                    guest.path.join(&"domain.firmware.uuid".into()),
+                    value.to_ascii_lowercase(),
+                )
+            })
+            .into_iter()
+            .collect()
+    });
+}

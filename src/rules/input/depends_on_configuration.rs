@@ -1,0 +1,44 @@
+//! A refusal that hangs on a setting nobody gave.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Says that KubeVirt refuses or accepts a field depending on a feature gate or setting of the cluster, and that no KubeVirt
+    /// object was found or given.
+    ///
+    /// ## Why it matters
+    ///
+    /// An error would be a false alarm on clusters that have the gate on, silence a false pass on those that have not. With
+    /// `--cluster-config FILE`, or a `kind: KubeVirt` object in the tree, the note becomes the verdict of that cluster.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           hostDevices:
+    ///             - name: nic
+    ///               deviceName: vendor.example/nic
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   runStrategy: Always
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Only the settings that admission reads are looked at.
+    RULE {
+        id: "depends-on-configuration",
+        family: Input,
+        summary: "whether KubeVirt accepts it depends on the cluster's configuration",
+        level: Note,
+        check: Input,
+    }
+}

@@ -1,0 +1,47 @@
+//! A key written twice in one mapping.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a key that stands twice in one mapping, with both places. The second value is the one judged.
+    ///
+    /// ## Why it matters
+    ///
+    /// kubectl refuses the document (`mapping key already defined`); tools that read leniently keep the last value and lose the
+    /// first without a word. Two objects glued together by a missing `---` look like this too.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata:
+    ///   name: web
+    /// spec:
+    ///   runStrategy: Halted
+    ///   runStrategy: Always
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices: {}
+    ///         memory: {guest: 1Gi}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   runStrategy: Always
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// A key set again through a merge (`<<`) is reported as well: kubectl refuses that too.
+    RULE {
+        id: "duplicate-key",
+        family: Input,
+        summary: "a key stands twice in one mapping",
+        level: Error,
+        check: Input,
+    }
+}

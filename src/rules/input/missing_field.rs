@@ -1,0 +1,46 @@
+//! A required field that is absent.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a field that the API requires and the manifest does not have.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API server, or KubeVirt's own schema check behind it, refuses the object.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk: {}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       volumes:
+    ///         - name: root
+    ///           containerDisk:
+    ///             image: quay.io/containerdisks/fedora:42
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// A kustomize patch is a part of an object and is left out where a kustomization names it; elsewhere it is taken for a
+    /// whole object.
+    RULE {
+        id: "missing-field",
+        family: Input,
+        summary: "a required field is missing",
+        level: Error,
+        check: Input,
+    }
+}

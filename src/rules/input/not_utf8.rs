@@ -1,0 +1,41 @@
+//! Bytes that are no UTF-8.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a file whose bytes are neither UTF-8 nor UTF-16 with a byte order mark.
+    ///
+    /// ## Why it matters
+    ///
+    /// kubectl refuses such a file. It is usually a text saved as Latin-1 or Windows-1252.
+    ///
+    /// ## Example
+    ///
+    /// An example cannot hold such bytes; this one shows what a file that was read wrongly once looks like when it is right.
+    ///
+    /// ```yaml,bad,bytes=latin-1
+    /// apiVersion: kubevirt.io/v1
+    /// kind: VirtualMachine
+    /// metadata:
+    ///   name: web
+    ///   annotations: {description: "été"}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// metadata:
+    ///   annotations: {description: "été"}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Only files that mention KubeVirt are read.
+    RULE {
+        id: "not-utf8",
+        family: Input,
+        summary: "the file is not UTF-8",
+        level: Error,
+        check: Input,
+    }
+}

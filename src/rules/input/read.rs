@@ -1,0 +1,198 @@
+//! Turns what reading a side met into findings: broken documents, keys set twice, templates, duplicates.
+
+use std::collections::BTreeSet;
+
+use smol_str::SmolStr;
+
+use super::{
+    duplicate_key, duplicate_resource, invalid_yaml, missing_field, not_utf8, templated_file,
+};
+use crate::catalog::duplicate::{Nearness, Stand};
+use crate::catalog::side::{Loose, Reason, Role, Side};
+use crate::field_path::FieldPath;
+use crate::finding::{Finding, Location};
+use crate::resource::{Resource, ResourceId};
+use crate::rule::Severity;
+use crate::source::{FileId, Span};
+use crate::yaml::{ErrorKind, StrictKind};
+
+/// What reading the judged sources of a side met.
+pub fn check(side: &Side) -> Vec<Finding> {
+    let mut found = Vec::new();
+    broken(side, &mut found);
+    strict(side, &mut found);
+    for skipped in &side.skipped {
+        if let Reason::Template { mark, engine, at } = skipped.reason
+            && side.role(skipped.file) == Role::Judged
+        {
+            let end = at + u32::try_from(mark.len()).unwrap_or_default();
+            let place = Location::span(
+                Span::new(skipped.file, at, end),
+                skipped.document.unwrap_or(0),
+            );
+            let mut finding = Finding::new(
+                &templated_file::RULE.info,
+                place,
+                format!("`{mark}` makes it a template ({engine}): left out"),
+            );
+            finding.help("give driftless what the template engine makes of it");
+            found.push(finding);
+        }
+    }
+    for loose in &side.loose {
+        found.extend(nameless(loose).filter(|_| side.role(loose.file) == Role::Judged));
+    }
+    duplicates(side, &mut found);
+    found
+}
+
+fn broken(side: &Side, found: &mut Vec<Finding>) {
+    for error in &side.broken {
+        if side.role(error.span.file) != Role::Judged {
+            continue;
+        }
+        let rule = match error.kind {
+            ErrorKind::NotUtf8 => &not_utf8::RULE,
+            _ => &invalid_yaml::RULE,
+        };
+        let place = Location::span(error.span, error.index);
+        let mut finding = Finding::new(&rule.info, place, error.message.clone());
+        if let Some(help) = error.help {
+            finding.help(help);
+        }
+        found.push(finding);
+    }
+}
+
+fn strict(side: &Side, found: &mut Vec<Finding>) {
+    let foreign: BTreeSet<(FileId, usize)> = side
+        .skipped
+        .iter()
+        .filter(|skipped| skipped.reason == Reason::NotKubernetes)
+        .filter_map(|skipped| Some((skipped.file, skipped.document?)))
+        .collect();
+    for file in side.files.iter().filter(|file| file.role == Role::Judged) {
+        for document in &file.documents {
+            if foreign.contains(&(file.id, document.index)) {
+                continue;
+            }
+            // Two objects glued together set every key twice; that is one mistake.
+            let glued = document
+                .strict
+                .iter()
+                .find(|problem| problem.help().is_some());
+            for problem in &document.strict {
+                let key = &problem.key;
+                let is_glue = glued.is_some_and(|glue| std::ptr::eq(glue, problem));
+                if glued.is_some() && problem.at_root && !is_glue {
+                    continue;
+                }
+                let message = match problem.kind {
+                    _ if is_glue => {
+                        format!("two objects stand in one document: `{key}` is there twice")
+                    }
+                    StrictKind::Duplicate => format!("`{key}` stands twice in one mapping"),
+                    StrictKind::Merged => format!("`{key}` is set by a merge and once more"),
+                    StrictKind::Spellings => format!("`{key}` stands twice in two spellings"),
+                };
+                let place = Location::span(problem.second, document.index);
+                let mut finding = Finding::new(&duplicate_key::RULE.info, place, message);
+                finding.related(Location::span(problem.first, document.index).note("first here"));
+                if problem.kind == StrictKind::Spellings {
+                    finding.severity(Severity::Warning);
+                }
+                finding.help(problem.help().unwrap_or("remove one of the two"));
+                found.push(finding);
+            }
+            if let Some(span) = document.ignored {
+                let place = Location::span(span, document.index);
+                let mut finding = Finding::new(
+                    &invalid_yaml::RULE.info,
+                    place,
+                    "kubectl never reads this text: the document has ended before it",
+                );
+                finding
+                    .severity(Severity::Warning)
+                    .help("put `---` on a line of its own before it, or remove it");
+                found.push(finding);
+            }
+        }
+    }
+}
+
+/// A KubeVirt object without a name, kind or version.
+fn nameless(loose: &Loose) -> Option<Finding> {
+    let api_version = loose.node.str_at("apiVersion");
+    let kind = loose.node.str_at("kind");
+    let (group, _) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    if !group.ends_with("kubevirt.io") {
+        return None;
+    }
+    let missing = if kind.is_empty() {
+        "kind"
+    } else {
+        "metadata.name"
+    };
+    let resource = Resource {
+        id: ResourceId {
+            group: group.into(),
+            kind: kind.into(),
+            namespace: None,
+            name: SmolStr::default(),
+        },
+        api_version: api_version.into(),
+        node: loose.node.clone(),
+        file: Some(loose.file),
+        document: loose.document,
+        prefix: loose.prefix.clone(),
+    };
+    Some(Finding::at(
+        &missing_field::RULE.info,
+        &resource,
+        FieldPath::parse(missing),
+        format!("`{missing}` is required and missing"),
+    ))
+}
+
+fn duplicates(side: &Side, found: &mut Vec<Finding>) {
+    for duplicate in &side.duplicates {
+        if side.role(duplicate.second.file) != Role::Judged {
+            continue;
+        }
+        let Some(second) = resource_at(side, &duplicate.second, &duplicate.id) else {
+            continue;
+        };
+        let first = resource_at(side, &duplicate.first, &duplicate.id);
+        let (severity, where_) = match duplicate.nearness {
+            Nearness::File => (Severity::Error, "in this file"),
+            Nearness::Kustomization => (Severity::Error, "in the same kustomization"),
+            Nearness::Root => (Severity::Warning, "in the same tree"),
+            Nearness::Roots => (Severity::Note, "in another root"),
+        };
+        let name = FieldPath::parse("metadata.name");
+        let mut finding = Finding::at(
+            &duplicate_resource::RULE.info,
+            second,
+            name.clone(),
+            format!("{} is {where_} once more, with other content", duplicate.id),
+        );
+        finding.severity(severity);
+        if let Some(first) = first {
+            finding.related(Location::at(first, &name).note("the other one"));
+        }
+        if severity > Severity::Note {
+            finding.help("rename or remove one of them; a cluster holds only one");
+        }
+        found.push(finding);
+    }
+}
+
+fn resource_at<'a>(side: &'a Side, stand: &Stand, id: &ResourceId) -> Option<&'a Resource> {
+    let catalog = &side.roots.get(stand.root)?.catalog;
+    catalog.resources().iter().find(|resource| {
+        resource.file == Some(stand.file)
+            && resource.document == stand.document
+            && resource.prefix == stand.prefix
+            && resource.id.name == id.name
+    })
+}

@@ -1,0 +1,46 @@
+//! A field that a later release brought.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a field that a later release of KubeVirt brought, and names that release.
+    ///
+    /// ## Why it matters
+    ///
+    /// On the target release the API server drops the field as if it were not there, so the VM starts without what it asks for.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad,kubevirt=1.5
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           video:
+    ///             type: virtio
+    /// ```
+    ///
+    /// ```yaml,good,kubevirt=1.9
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         devices:
+    ///           video:
+    ///             type: virtio
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Patch releases are not told apart: 1.8 means the last one of that line.
+    RULE {
+        id: "unsupported-field",
+        family: Input,
+        summary: "the target release does not have the field yet, and its API server drops it",
+        level: Error,
+        check: Input,
+    }
+}

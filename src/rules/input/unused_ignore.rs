@@ -1,0 +1,46 @@
+//! An ignore comment that keeps nothing quiet.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports `# driftless: ignore[rule] reason` comments that hit nothing, name no rule there is, or give no reason.
+    ///
+    /// ## Why it matters
+    ///
+    /// An ignore outlives its cause, and then hides the next one.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata: {name: small}
+    /// # driftless: ignore[missing-field] the memory is set by a patch
+    /// spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+    /// ```
+    ///
+    /// ```yaml,good
+    /// apiVersion: instancetype.kubevirt.io/v1beta1
+    /// kind: VirtualMachineInstancetype
+    /// metadata: {name: small}
+    /// spec:
+    ///   cpu:
+    ///     guest: 1
+    ///   # driftless: ignore[dropped-null] kept as the vendor ships it
+    ///   nodeSelector:
+    ///   memory: {guest: 1Gi}
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// A comment for a rule that is off is not reported, nor are the entries of `ignores:` in driftless.yaml.
+    RULE {
+        id: "unused-ignore",
+        family: Input,
+        summary: "the ignore comment keeps nothing quiet, or cannot be used",
+        level: Warning,
+        check: Input,
+    }
+}

@@ -1,0 +1,45 @@
+//! A value the field cannot hold.
+
+use crate::rule;
+
+rule! {
+    /// ## What it does
+    ///
+    /// Reports a value that the field cannot hold: text where a number is wanted, a mapping for a list, a word outside the list
+    /// a field allows, something that is no quantity.
+    ///
+    /// ## Why it matters
+    ///
+    /// The API server refuses the object.
+    ///
+    /// ## Example
+    ///
+    /// ```yaml,bad
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: "2"
+    /// ```
+    ///
+    /// ```yaml,good
+    /// spec:
+    ///   template:
+    ///     spec:
+    ///       domain:
+    ///         cpu:
+    ///           cores: 2
+    /// ```
+    ///
+    /// ## Limits
+    ///
+    /// Values are judged as kubectl reads them: `yes`, `no`, `on` and `off` are booleans, so a label `country: no` is one too.
+    RULE {
+        id: "wrong-type",
+        family: Input,
+        summary: "the value is not of the field's type",
+        level: Error,
+        check: Input,
+    }
+}

@@ -1,0 +1,1 @@
+//! One test a behaviour of the log that `check` can see, named after its id.

@@ -1,0 +1,1 @@
+//! Every format over one set of findings with hostile names.

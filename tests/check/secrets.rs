@@ -1,0 +1,1 @@
+//! No secret leaves a manifest.
