@@ -3,6 +3,7 @@
 pub mod diff;
 pub mod file_name;
 pub mod order;
+pub mod patches;
 
 use std::fmt;
 

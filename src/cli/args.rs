@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, Va
 use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{catalog, check, completions, expand, explain, man, render, schema};
+use crate::commands::{catalog, check, completions, expand, explain, man, render, schema, upgrade};
 
 /// KubeVirt manifests that do not drift
 ///
@@ -81,6 +81,7 @@ pub(crate) enum Command {
     Catalog(catalog::Args),
     Explain(explain::Args),
     Schema(schema::Args),
+    Upgrade(upgrade::Args),
     Completions(completions::Args),
     Man(man::Args),
 }

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod man;
 pub(crate) mod render;
 pub(crate) mod schema;
+pub(crate) mod upgrade;
 
 use crate::args::{Args, Command};
 use crate::output::{Outcome, Shell};
@@ -22,6 +23,7 @@ pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
         Command::Catalog(args) => catalog::run(&args, &global, shell),
         Command::Explain(args) => explain::run(&args, &global, shell),
         Command::Schema(args) => schema::run(&args, shell),
+        Command::Upgrade(args) => upgrade::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
     }

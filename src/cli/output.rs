@@ -159,6 +159,30 @@ impl Shell {
         }
     }
 
+    /// Says a table, unless `--quiet`: the first row names the columns.
+    pub(crate) fn table<const N: usize>(&mut self, rows: &[[String; N]]) {
+        if self.talk < Talk::Notes {
+            return;
+        }
+        let rows: Vec<[String; N]> = rows
+            .iter()
+            .map(|row| row.each_ref().map(|cell| plain(cell).replace('\n', " ")))
+            .collect();
+        let width = |column: usize| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.max().unwrap_or(0)
+        };
+        let widths: [usize; N] = std::array::from_fn(width);
+        for row in &rows {
+            let mut line = String::new();
+            for (cell, width) in row.iter().zip(widths) {
+                line.push_str(cell);
+                line.extend(std::iter::repeat_n(' ', width + 2 - cell.chars().count()));
+            }
+            self.say(line.trim_end());
+        }
+    }
+
     /// Whether `--verbose` was given.
     pub(crate) fn is_verbose(&self) -> bool {
         self.talk >= Talk::Details
@@ -250,6 +274,11 @@ fn plain(message: &dyn Display) -> String {
 #[allow(dead_code, reason = "for the commands that write")]
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// Takes a file away.
+pub(crate) fn remove_file(path: &Path) -> anyhow::Result<()> {
+    fs::remove_file(path).with_context(|| format!("cannot remove `{}`", path.display()))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {

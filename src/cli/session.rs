@@ -381,11 +381,6 @@ pub(crate) struct Resolvers<'a> {
 }
 
 impl<'a> Resolvers<'a> {
-    /// Every resolver, by root and target.
-    pub(crate) fn all(&self) -> Vec<&Resolver<'a>> {
-        self.by_place.values().collect()
-    }
-
     /// The resolver for a resource of the side the resolvers were made for.
     pub(crate) fn of(&self, placed: &Placed<'_>) -> &Resolver<'a> {
         let target = self.targets.index(placed.resource.file);

@@ -13,6 +13,9 @@ mod revisions;
 mod steps;
 #[cfg(test)]
 mod tests;
+pub mod text;
+
+use std::collections::HashMap;
 
 use crate::field_path::FieldPath;
 use crate::finding::FixStep;
@@ -53,13 +56,33 @@ pub struct Upgrade<'a> {
     pub changed: Vec<Changed<'a>>,
     /// Old revisions that go.
     pub removed: Vec<&'a Resource>,
+    /// Each old revision with each VM that named it and does not any more.
+    pub moved: Vec<(&'a Resource, &'a Resource)>,
     /// One line for people per revision or object.
     pub rows: Vec<Row>,
     /// What people should know, and what stands in the way.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<Remark<'a>>,
+    /// Where in `changed` a resource stands, by its address.
+    changed_at: HashMap<usize, usize>,
 }
 
-impl Upgrade<'_> {
+impl<'a> Upgrade<'a> {
+    /// Adds steps to a resource that changes.
+    fn change(&mut self, resource: &'a Resource, steps: Vec<FixStep>) {
+        let at = *self
+            .changed_at
+            .entry(std::ptr::from_ref(resource).addr())
+            .or_insert(self.changed.len());
+        match self.changed.get_mut(at) {
+            Some(one) => one.steps.extend(steps),
+            None => self.changed.push(Changed {
+                resource,
+                steps,
+                node: Node::map(),
+            }),
+        }
+    }
+
     /// Whether there is anything to do.
     pub const fn is_owed(&self) -> bool {
         !(self.created.is_empty() && self.changed.is_empty() && self.removed.is_empty())
@@ -82,6 +105,13 @@ pub struct Created<'a> {
     pub old: &'a Resource,
     /// The VM that names it, where one does.
     pub vm: Option<&'a Resource>,
+}
+
+impl Created<'_> {
+    /// The revision's name.
+    pub fn name(&self) -> &str {
+        self.node.str_at("metadata.name")
+    }
 }
 
 /// A resource that changes in place.
@@ -108,15 +138,17 @@ pub struct Row {
     pub to: String,
     /// What changes in meaning; empty when nothing does.
     pub meaning: Vec<String>,
+    /// Fields that KubeVirt's own conversion would set and this leaves unset, as they were.
+    pub kept_unset: Vec<&'static str>,
 }
 
 /// Something to say about a resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
+#[derive(Clone, Debug)]
+pub struct Remark<'a> {
     /// How much it weighs: an error stands in the way.
     pub severity: Severity,
     /// What it is about.
-    pub id: ResourceId,
+    pub resource: &'a Resource,
     /// Where, when it is about one field.
     pub field: Option<FieldPath>,
     /// What is wrong.
@@ -127,11 +159,11 @@ pub struct Remark {
     pub blocks: bool,
 }
 
-impl Remark {
-    fn new(severity: Severity, resource: &Resource, message: impl Into<String>) -> Self {
+impl<'a> Remark<'a> {
+    fn new(severity: Severity, resource: &'a Resource, message: impl Into<String>) -> Self {
         Self {
             severity,
-            id: resource.id.clone(),
+            resource,
             field: None,
             message: message.into(),
             help: None,
@@ -155,14 +187,17 @@ impl Remark {
     }
 }
 
-/// Upgrades what the resolvers' own roots (each one's first catalog) hold. A VM is moved whole or not at all.
-pub fn upgrade<'a>(resolvers: &[&Resolver<'a>], options: Options) -> Upgrade<'a> {
-    let mut plan = revisions::Plan::new(resolvers, options);
+/// A resource to upgrade, with the resolver of its root and target.
+pub type Judged<'a, 'r> = (&'r Resolver<'a>, &'a Resource);
+
+/// Upgrades the resources given; what else their resolvers see is only looked at. A VM is moved whole or not at all.
+pub fn upgrade<'a>(judged: &[Judged<'a, '_>], options: Options) -> Upgrade<'a> {
+    let mut plan = revisions::Plan::new(judged, options);
     plan.vms();
     plan.alone();
     prune::run(&mut plan);
     let mut out = plan.finish();
-    objects::lift(resolvers, options, &mut out);
+    objects::lift(judged, options, &mut out);
     for changed in &mut out.changed {
         changed.node = steps::apply(&changed.resource.node, &changed.steps);
     }
@@ -170,28 +205,13 @@ pub fn upgrade<'a>(resolvers: &[&Resolver<'a>], options: Options) -> Upgrade<'a>
 }
 
 /// What becomes of objects in old API versions and of deprecated fields, by itself: revisions and references stay.
-pub fn objects<'a>(resolvers: &[&Resolver<'a>]) -> Vec<Changed<'a>> {
+pub fn objects<'a>(judged: &[Judged<'a, '_>]) -> Vec<Changed<'a>> {
     let mut out = Upgrade::default();
-    objects::lift(resolvers, Options::default(), &mut out);
+    objects::lift(judged, Options::default(), &mut out);
     for changed in &mut out.changed {
         changed.node = steps::apply(&changed.resource.node, &changed.steps);
     }
     out.changed
-}
-
-/// Adds steps to a resource that changes, once.
-fn change<'a>(changed: &mut Vec<Changed<'a>>, resource: &'a Resource, steps: Vec<FixStep>) {
-    match changed
-        .iter_mut()
-        .find(|one| std::ptr::eq(one.resource, resource))
-    {
-        Some(one) => one.steps.extend(steps),
-        None => changed.push(Changed {
-            resource,
-            steps,
-            node: Node::map(),
-        }),
-    }
 }
 
 /// A VM's reference to a revision in a form older than v1beta1.

@@ -14,3 +14,4 @@ mod repositories;
 mod roots;
 mod support;
 mod targets;
+mod upgrade;

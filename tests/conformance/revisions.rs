@@ -8,7 +8,7 @@ use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::stored::{self, Conversion, LAST_TO_CONVERT, Matcher};
 use driftless::transform::expand::expand;
-use driftless::transform::upgrade::{self, Options, capture};
+use driftless::transform::upgrade::{self, Judged, Options, capture};
 use driftless::yaml::Node;
 use serde_json::{Value as Json, json};
 
@@ -53,7 +53,7 @@ fn upgraded_in_meaning(case: &Case) -> Result<(), String> {
             bug_compatible,
             prune: false,
         };
-        let ours = upgrade::upgrade(&[&resolver], options);
+        let ours = upgrade::upgrade(&judged(&catalog, &resolver), options);
         upgraded.push(ours.created.first().map(|created| created.node.to_json()));
     }
     let [Some(meant), Some(literal)] = upgraded.as_slice() else {
@@ -148,7 +148,7 @@ fn upgraded_as_kubevirt(case: &Case) -> Result<(), String> {
         bug_compatible: true,
         prune: true,
     };
-    let ours = upgrade::upgrade(&[&resolver], options);
+    let ours = upgrade::upgrade(&judged(&catalog, &resolver), options);
     if ours.is_blocked() != expected["error"].is_string() {
         return Err(format!("blocked: {:?}", ours.remarks));
     }
@@ -185,6 +185,11 @@ fn upgraded_as_kubevirt(case: &Case) -> Result<(), String> {
         same(&at, &ours, theirs)?;
     }
     Ok(())
+}
+
+fn judged<'a, 'r>(catalog: &'a Catalog, resolver: &'r Resolver<'a>) -> Vec<Judged<'a, 'r>> {
+    let resources = catalog.resources().iter();
+    resources.map(|resource| (resolver, resource)).collect()
 }
 
 fn catalog(objects: &[&Json]) -> Catalog {

@@ -146,11 +146,15 @@ fn render<'a>(
     resolvers: &Resolvers<'a>,
     shell: &mut Shell,
 ) -> Option<Vec<Rendered<'a>>> {
-    let lifted: BTreeMap<_, _> = upgrade::objects(&resolvers.all())
+    let judged = session.side.judged();
+    let objects: Vec<_> = judged
+        .iter()
+        .map(|placed| (resolvers.of(placed), placed.resource))
+        .collect();
+    let lifted: BTreeMap<_, _> = upgrade::objects(&objects)
         .into_iter()
         .map(|changed| (place(changed.resource), changed.node))
         .collect();
-    let judged = session.side.judged();
     let results: Vec<_> = judged
         .into_par_iter()
         .map(|placed| {

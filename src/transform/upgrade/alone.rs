@@ -24,8 +24,11 @@ impl Plan<'_, '_> {
                 Ok(stored) if stored.form == Form::V1beta1 => continue,
                 Ok(stored) => stored,
                 Err(why) => {
-                    let message = format!("it stores no instance type or preference: {why}");
-                    let remark = Remark::new(Severity::Warning, old, message);
+                    let message = match why {
+                        stored::Error::Ambiguous => why.to_string(),
+                        why => format!("it stores no instance type or preference: {why}"),
+                    };
+                    let remark = Remark::new(Severity::Warning, old, message).blocks();
                     self.out.remarks.push(remark);
                     continue;
                 }
@@ -81,7 +84,7 @@ impl Plan<'_, '_> {
                 old,
                 vm: None,
             });
-            self.replaced.push(old);
+            self.replaced.insert(address(old));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Objects in old API versions, and deprecated fields of preferences: replaced where every expansion stays the same.
 
+use super::revisions::set_by_kubevirt;
 use super::steps::{self, remove, set};
-use super::{Options, Remark, Row, Upgrade, change, proof};
+use super::{Judged, Options, Remark, Row, Upgrade, proof};
 use crate::field_path::FieldPath;
 use crate::finding::FixStep;
 use crate::resolve::Resolver;
@@ -11,32 +12,30 @@ use crate::schema::{self, Schema};
 use crate::stored::{self, Conversion, Form, LATEST, Matcher, Stored};
 use crate::yaml::{Map, Node, Value};
 
-/// Lifts every object of the resolvers' own roots.
-pub(super) fn lift<'a>(resolvers: &[&Resolver<'a>], options: Options, out: &mut Upgrade<'a>) {
-    let mut users = proof::Users::new(resolvers);
-    for resolver in resolvers {
-        let own = resolver.catalogs().first();
-        for resource in own.into_iter().flat_map(|catalog| catalog.resources()) {
-            let Some(lifted) = lift_one(resolver, resource, options, &mut users, out) else {
-                continue;
-            };
-            if resource.node.get("sops").is_some() {
-                out.remarks.push(Remark::new(
+/// Lifts every object that is judged.
+pub(super) fn lift<'a>(judged: &[Judged<'a, '_>], options: Options, out: &mut Upgrade<'a>) {
+    let mut users = proof::Users::new(judged);
+    for &(resolver, resource) in judged {
+        let Some(lifted) = lift_one(resolver, resource, options, &mut users, out) else {
+            continue;
+        };
+        if resource.node.get("sops").is_some() {
+            out.remarks.push(Remark::new(
                     Severity::Error,
                     resource,
                     format!("it should become {}, and its file is encrypted with SOPS: driftless does not write such files", lifted.to),
                 ));
-                continue;
-            }
-            out.rows.push(Row {
-                vm: None,
-                object: resource.id.clone(),
-                from: lifted.from,
-                to: lifted.to,
-                meaning: lifted.meaning,
-            });
-            change(&mut out.changed, resource, lifted.steps);
+            continue;
         }
+        out.rows.push(Row {
+            vm: None,
+            object: resource.id.clone(),
+            from: lifted.from,
+            to: lifted.to,
+            meaning: lifted.meaning,
+            kept_unset: lifted.kept_unset,
+        });
+        out.change(resource, lifted.steps);
     }
 }
 
@@ -46,6 +45,7 @@ struct Lifted {
     from: String,
     to: String,
     meaning: Vec<String>,
+    kept_unset: Vec<&'static str>,
 }
 
 fn lift_one<'a>(
@@ -66,6 +66,7 @@ fn lift_one<'a>(
             from: "kubevirt.io/v1alpha3".to_owned(),
             to: "kubevirt.io/v1".to_owned(),
             meaning: Vec::new(),
+            kept_unset: Vec::new(),
         });
     }
     if resource.id.group != stored::GROUP {
@@ -78,6 +79,7 @@ fn lift_one<'a>(
         from: form.to_string(),
         to: LATEST.to_owned(),
         meaning: Vec::new(),
+        kept_unset: Vec::new(),
     };
     if form != Form::V1beta1 {
         match stored::read(resolver.release(), &resource.node, Some(matcher)) {
@@ -141,12 +143,15 @@ fn lift_version(resource: &Resource, stored: &Stored, options: Options, lifted: 
                 Node::from(false)
             };
             lifted.steps.push(set(path, zero));
-            lifted.meaning.push(format!(
-                "sets {field}, which conflicts with a VM that sets it too"
-            ));
         } else if written {
             lifted.steps.push(remove(path));
         }
+        lifted.kept_unset.push(field);
+    }
+    if options.bug_compatible {
+        let set = set_by_kubevirt(&lifted.kept_unset);
+        lifted.meaning.extend(set);
+        lifted.kept_unset.clear();
     }
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::is_vm;
+use super::revisions::in_sight;
+use super::{Judged, is_vm};
 use crate::catalog::Catalog;
 use crate::field_path::FieldPath;
 use crate::resolve::Resolver;
@@ -23,7 +24,7 @@ pub(super) enum Proof {
 
 /// The VMs that use each preference.
 pub(super) struct Users<'a, 'r> {
-    resolvers: &'r [&'r Resolver<'a>],
+    judged: &'r [Judged<'a, 'r>],
     found: Option<Vec<User<'a, 'r>>>,
 }
 
@@ -53,17 +54,17 @@ const PROBES: &[(&str, &str)] = &[
 ];
 
 impl<'a, 'r> Users<'a, 'r> {
-    pub(super) const fn new(resolvers: &'r [&'r Resolver<'a>]) -> Self {
+    pub(super) const fn new(judged: &'r [Judged<'a, 'r>]) -> Self {
         Self {
-            resolvers,
+            judged,
             found: None,
         }
     }
 
     /// Whether VMs expand alike with both forms of a preference.
     pub(super) fn prove(&mut self, preference: &Resource, before: &Node, after: &Node) -> Proof {
-        let resolvers = self.resolvers;
-        let users = self.found.get_or_insert_with(|| find(resolvers));
+        let judged = self.judged;
+        let users = self.found.get_or_insert_with(|| find(judged));
         let mut used = false;
         for user in users.iter() {
             if !std::ptr::eq(user.preference, preference) {
@@ -83,7 +84,10 @@ impl<'a, 'r> Users<'a, 'r> {
                 return Proof::Differs(user.vm.id.to_string());
             }
         }
-        let Some(resolver) = resolvers.first() else {
+        let Some((resolver, _)) = judged
+            .iter()
+            .find(|(_, resource)| std::ptr::eq(*resource, preference))
+        else {
             return Proof::Same;
         };
         for (sets, firmware) in PROBES {
@@ -103,22 +107,17 @@ impl<'a, 'r> Users<'a, 'r> {
     }
 }
 
-fn find<'a, 'r>(resolvers: &'r [&'r Resolver<'a>]) -> Vec<User<'a, 'r>> {
+/// The VMs in sight, whether they are upgraded or not.
+fn find<'a, 'r>(judged: &'r [Judged<'a, 'r>]) -> Vec<User<'a, 'r>> {
     let mut users = Vec::new();
-    for resolver in resolvers {
-        let own = resolver.catalogs().first();
-        for vm in own.into_iter().flat_map(|catalog| catalog.resources()) {
-            if !is_vm(vm) {
-                continue;
-            }
-            let namespace = vm.namespace_or(&resolver.target().namespace);
-            if let Ok(Some(resolved)) = resolver.resolve_preference(&vm.node, namespace) {
-                users.push(User {
-                    resolver,
-                    vm,
-                    preference: resolved.resource,
-                });
-            }
+    for (resolver, vm) in in_sight(judged).filter(|(_, resource)| is_vm(resource)) {
+        let namespace = vm.namespace_or(&resolver.target().namespace);
+        if let Ok(Some(resolved)) = resolver.resolve_preference(&vm.node, namespace) {
+            users.push(User {
+                resolver,
+                vm,
+                preference: resolved.resource,
+            });
         }
     }
     users

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::revisions::{Plan, address, version_label};
+use super::Judged;
+use super::revisions::{Plan, address, in_sight, version_label};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::stored::{self, Conversion, Form, Matcher, Stored};
@@ -20,12 +21,9 @@ pub(super) fn run(plan: &mut Plan) {
         }
         let moved = match plan.uses.get(&address(old)) {
             Some(uses) => uses.moved == uses.named,
-            None => {
-                plan.replaced.iter().any(|one| std::ptr::eq(*one, old))
-                    || is_left_over(plan, resolver, old)
-            }
+            None => plan.replaced.contains(&address(old)) || is_left_over(plan, resolver, old),
         };
-        if moved && !removed.iter().any(|one| std::ptr::eq(*one, old)) {
+        if moved {
             removed.push(old);
         }
     }
@@ -47,25 +45,23 @@ fn is_left_over(plan: &Plan, resolver: &Resolver, old: &Resource) -> bool {
 pub(super) struct Stock<'a>(HashMap<(String, String), Vec<&'a Resource>>);
 
 impl<'a> Stock<'a> {
-    pub(super) fn new(resolvers: &[&Resolver<'a>]) -> Self {
+    pub(super) fn new(judged: &[Judged<'a, '_>]) -> Self {
         let mut stock: HashMap<_, Vec<&'a Resource>> = HashMap::new();
-        for resolver in resolvers {
-            for resource in resolver.catalogs().iter().flat_map(|one| one.resources()) {
-                if !resource.is("apps", "ControllerRevision")
-                    || version_label(&resource.node) != Some(stored::LATEST)
-                {
-                    continue;
-                }
-                let Some(data) = resource.node.get("data") else {
-                    continue;
-                };
-                if let Some(matcher) = Matcher::of_kind(data.str_at("kind"))
-                    && let Ok(spec) = stored::decode_spec(resolver.release(), data, matcher)
-                {
-                    let namespace = resource.namespace_or(&resolver.target().namespace);
-                    let key = (namespace.to_owned(), text(matcher, &spec));
-                    stock.entry(key).or_default().push(resource);
-                }
+        for (resolver, resource) in in_sight(judged) {
+            if !resource.is("apps", "ControllerRevision")
+                || version_label(&resource.node) != Some(stored::LATEST)
+            {
+                continue;
+            }
+            let Some(data) = resource.node.get("data") else {
+                continue;
+            };
+            if let Some(matcher) = Matcher::of_kind(data.str_at("kind"))
+                && let Ok(spec) = stored::decode_spec(resolver.release(), data, matcher)
+            {
+                let namespace = resource.namespace_or(&resolver.target().namespace);
+                let key = (namespace.to_owned(), text(matcher, &spec));
+                stock.entry(key).or_default().push(resource);
             }
         }
         Self(stock)

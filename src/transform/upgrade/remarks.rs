@@ -2,7 +2,7 @@
 
 use super::capture::label;
 use super::revisions::{Moves, Plan, address, version_label};
-use super::{Reference, Remark, matcher_field};
+use super::{Reference, Remark, matcher_field, references};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::Severity;
@@ -10,12 +10,12 @@ use crate::stored::{Form, LATEST, Stored};
 use crate::yaml::Node;
 
 /// Says where the VM's own words count for nothing: the revision wins over the name beside it.
-pub(super) fn compare_names(
-    vm: &Resource,
+pub(super) fn compare_names<'a>(
+    vm: &'a Resource,
     reference: &Reference,
     old: &Resource,
     stored: &Stored,
-    moves: &mut Moves,
+    moves: &mut Moves<'a>,
 ) {
     let written = matcher_field(reference.matcher).field("name");
     let Some(wanted) = written.find(&vm.node).and_then(Node::as_str) else {
@@ -42,7 +42,12 @@ pub(super) fn compare_names(
                 .help("remove `revisionName` to get what the name says"),
             );
         }
-    } else if labelled != Some(wanted) && version_label(&old.node) != Some(LATEST) {
+    } else if labelled != Some(wanted)
+        && version_label(&old.node) != Some(LATEST)
+        && !references(&vm.node)
+            .iter()
+            .any(|other| other.in_spec && other.matcher == matcher)
+    {
         moves.remarks.push(
             Remark::new(
                 Severity::Note,
@@ -62,23 +67,28 @@ pub(super) fn compare_names(
 }
 
 /// Says who else names the revision.
-pub(super) fn say_shared(
+pub(super) fn say_shared<'a>(
     plan: &Plan,
-    vm: &Resource,
+    vm: &'a Resource,
     reference: &Reference,
     old: &Resource,
-    moves: &mut Moves,
+    moves: &mut Moves<'a>,
 ) {
-    let others: Vec<&str> = plan
-        .uses
-        .get(&address(old))
+    let own = vm.id.to_string();
+    let all = plan.uses.get(&address(old));
+    let mut others = all
         .map(|uses| uses.vms.as_slice())
         .unwrap_or_default()
         .iter()
-        .filter(|name| **name != vm.id.to_string())
-        .map(String::as_str)
-        .collect();
-    if !others.is_empty() {
+        .filter(|name| **name != own)
+        .map(String::as_str);
+    let mut named: Vec<&str> = others.by_ref().take(3).collect();
+    let more = others.count();
+    let rest = format!("{more} more");
+    if more > 0 {
+        named.push(&rest);
+    }
+    if !named.is_empty() {
         moves.remarks.push(
             Remark::new(
                 Severity::Note,
@@ -86,7 +96,7 @@ pub(super) fn say_shared(
                 format!(
                     "revision `{}` is shared with {}: each VM gets a revision of its own, as KubeVirt would capture it",
                     reference.name,
-                    others.join(", ")
+                    named.join(", ")
                 ),
             )
             .at(&reference.field),
@@ -95,7 +105,11 @@ pub(super) fn say_shared(
 }
 
 /// What a reference to a revision that is not here means: its name often tells the version.
-pub(super) fn missing(resolver: &Resolver, vm: &Resource, reference: &Reference) -> Remark {
+pub(super) fn missing<'a>(
+    resolver: &Resolver,
+    vm: &'a Resource,
+    reference: &Reference,
+) -> Remark<'a> {
     let Reference { matcher, name, .. } = reference;
     if name.contains(&format!("-{LATEST}-")) {
         let message = format!("revision `{name}` is not here; its name says {LATEST}");

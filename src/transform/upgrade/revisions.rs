@@ -1,12 +1,12 @@
 //! From each VM's references to the revisions that replace what they name.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::capture::{self, controller_revision, label};
 use super::prune::Stock;
 use super::remarks::{compare_names, missing, say_shared};
 use super::steps::set;
-use super::{Created, Options, Reference, Remark, Row, Upgrade, change, is_vm, matcher_field};
+use super::{Created, Judged, Options, Reference, Remark, Row, Upgrade, is_vm, matcher_field};
 use super::{name, references};
 use crate::field_path::FieldPath;
 use crate::finding::FixStep;
@@ -19,13 +19,15 @@ use crate::yaml::Node;
 
 /// The upgrade as it grows.
 pub(super) struct Plan<'a, 'r> {
-    pub(super) resolvers: &'r [&'r Resolver<'a>],
+    judged: &'r [Judged<'a, 'r>],
     pub(super) options: Options,
     pub(super) out: Upgrade<'a>,
     /// References to a revision, by its address: how many there are, and how many were moved.
     pub(super) uses: HashMap<usize, Uses>,
-    /// Old revisions that were replaced for some VM, in order.
-    pub(super) replaced: Vec<&'a Resource>,
+    /// Old revisions that were replaced, by address.
+    pub(super) replaced: HashSet<usize>,
+    /// Where in `created` a revision stands, by the address of the old one, namespace and name.
+    created_at: HashMap<(usize, String, String), usize>,
     /// The revisions that are up to date, by what they store.
     pub(super) stored: Stock<'a>,
 }
@@ -49,7 +51,7 @@ pub(super) struct Moves<'a> {
     labels: Vec<(&'a Resource, Vec<FixStep>)>,
     replaced: Vec<&'a Resource>,
     rows: Vec<Row>,
-    pub(super) remarks: Vec<Remark>,
+    pub(super) remarks: Vec<Remark<'a>>,
 }
 
 /// What an old revision becomes.
@@ -58,28 +60,59 @@ struct Lifted {
     object: Node,
 }
 
+/// Everything the resolvers see, nearest first: what is upgraded, and what it is upgraded against.
+pub(super) fn in_sight<'a, 'r>(
+    judged: &'r [Judged<'a, 'r>],
+) -> impl Iterator<Item = Judged<'a, 'r>> + use<'a, 'r> {
+    resolvers(judged).into_iter().flat_map(|resolver| {
+        let catalogs = resolver.catalogs().iter();
+        catalogs
+            .flat_map(|catalog| catalog.resources())
+            .map(move |resource| (resolver, resource))
+    })
+}
+
+/// Every resolver once, in order.
+pub(super) fn resolvers<'a, 'r>(judged: &'r [Judged<'a, 'r>]) -> Vec<&'r Resolver<'a>> {
+    let mut found: Vec<&Resolver<'a>> = Vec::new();
+    for (resolver, _) in judged {
+        if !found.iter().any(|known| std::ptr::eq(*known, *resolver)) {
+            found.push(resolver);
+        }
+    }
+    found
+}
+
 pub(super) fn address(resource: &Resource) -> usize {
     std::ptr::from_ref(resource).addr()
 }
 
 impl<'a, 'r> Plan<'a, 'r> {
-    pub(super) fn new(resolvers: &'r [&'r Resolver<'a>], options: Options) -> Self {
+    pub(super) fn new(judged: &'r [Judged<'a, 'r>], options: Options) -> Self {
         let mut plan = Self {
-            resolvers,
+            judged,
             options,
             out: Upgrade::default(),
             uses: HashMap::new(),
-            replaced: Vec::new(),
-            stored: Stock::new(resolvers),
+            replaced: HashSet::new(),
+            created_at: HashMap::new(),
+            stored: Stock::new(judged),
         };
-        for (resolver, vm) in plan.own().filter(|(_, resource)| is_vm(resource)) {
+        let mut seen = HashSet::new();
+        let own = judged.iter().copied();
+        for (resolver, vm) in own.chain(in_sight(judged)) {
+            if !is_vm(vm) || !seen.insert(address(vm)) {
+                continue;
+            }
             let namespace = vm.namespace_or(&resolver.target().namespace);
             for reference in references(&vm.node) {
                 if let Resolution::Found(revision) = find(resolver, namespace, &reference.name) {
                     let uses = plan.uses.entry(address(revision)).or_default();
                     uses.named += 1;
-                    if !uses.vms.iter().any(|name| *name == vm.id.to_string()) {
-                        uses.vms.push(vm.id.to_string());
+                    let name = vm.id.to_string();
+                    // A VM's references come one after another.
+                    if uses.vms.last() != Some(&name) {
+                        uses.vms.push(name);
                     }
                 }
             }
@@ -87,18 +120,9 @@ impl<'a, 'r> Plan<'a, 'r> {
         plan
     }
 
-    /// Every resource of the roots that are upgraded.
-    pub(super) fn own(
-        &self,
-    ) -> impl Iterator<Item = (&'r Resolver<'a>, &'a Resource)> + use<'a, 'r> {
-        self.resolvers.iter().flat_map(|resolver| {
-            resolver
-                .catalogs()
-                .first()
-                .into_iter()
-                .flat_map(|catalog| catalog.resources())
-                .map(|resource| (*resolver, resource))
-        })
+    /// What is upgraded, in order.
+    pub(super) fn own(&self) -> impl Iterator<Item = Judged<'a, 'r>> + use<'a, 'r> {
+        self.judged.iter().copied()
     }
 
     /// Moves every VM's references.
@@ -115,19 +139,30 @@ impl<'a, 'r> Plan<'a, 'r> {
         if blocked {
             return;
         }
-        for old in &moves.replaced {
+        for old in moves.replaced {
             self.uses.entry(address(old)).or_default().moved += 1;
-            if !self.replaced.iter().any(|known| std::ptr::eq(*known, *old)) {
-                self.replaced.push(old);
+            self.replaced.insert(address(old));
+            let last = self.out.moved.iter().rev().take(2);
+            let mut known = last.filter(|(_, other)| std::ptr::eq(*other, vm));
+            if !known.any(|(one, _)| std::ptr::eq(*one, old)) {
+                self.out.moved.push((old, vm));
             }
+        }
+        for created in &moves.created {
+            let key = (
+                address(created.old),
+                created.namespace.clone(),
+                created.name().to_owned(),
+            );
+            self.created_at.insert(key, self.created_at.len());
         }
         self.out.created.extend(moves.created);
         self.out.rows.extend(moves.rows);
         for (revision, steps) in moves.labels {
-            change(&mut self.out.changed, revision, steps);
+            self.out.change(revision, steps);
         }
         if !moves.steps.is_empty() {
-            change(&mut self.out.changed, vm, moves.steps);
+            self.out.change(vm, moves.steps);
         }
     }
 
@@ -166,7 +201,7 @@ impl<'a, 'r> Plan<'a, 'r> {
         vm: &'a Resource,
         reference: &Reference,
         moves: &mut Moves<'a>,
-    ) -> Result<(), Box<Remark>> {
+    ) -> Result<(), Box<Remark<'a>>> {
         let error = |message: String| {
             Box::new(Remark::new(Severity::Error, vm, message).at(&reference.field))
         };
@@ -203,9 +238,10 @@ impl<'a, 'r> Plan<'a, 'r> {
         let known = moves
             .created
             .iter()
-            .chain(&self.out.created)
-            .find(|created| {
-                created.namespace == namespace && created.node.str_at("metadata.name") == new
+            .find(|created| created.name() == new)
+            .or_else(|| {
+                let key = (address(old), namespace.to_owned(), new.clone());
+                self.out.created.get(*self.created_at.get(&key)?)
             })
             .map(|created| created.node.clone());
         let existing = match (known, find(resolver, namespace, &new)) {
@@ -259,7 +295,7 @@ impl<'a, 'r> Plan<'a, 'r> {
         reference: &Reference,
         old: &'a Resource,
         moves: &mut Moves<'a>,
-    ) -> Result<Option<Lifted>, Box<Remark>> {
+    ) -> Result<Option<Lifted>, Box<Remark<'a>>> {
         let error = |message: String| {
             Box::new(Remark::new(Severity::Error, vm, message).at(&reference.field))
         };
@@ -346,6 +382,18 @@ impl<'a, 'r> Plan<'a, 'r> {
         let mut object = stored.to_v1beta1(resolver.release(), self.options.conversion());
         if stored.form == Form::BareSpec && !self.options.bug_compatible {
             name_as_matcher(vm, *matcher, &mut object);
+            moves.remarks.push(
+                Remark::new(
+                    Severity::Note,
+                    vm,
+                    format!(
+                        "revision `{name}` stores a bare spec without a name: the upgraded one takes `{}`, as the VM says; KubeVirt's own is called `old-version-of-{}-object`, which it then looks past",
+                        object.str_at("metadata.name"),
+                        matcher.field()
+                    ),
+                )
+                .at(&reference.field),
+            );
         }
         Ok(Some(Lifted { stored, object }))
     }
@@ -362,17 +410,16 @@ impl<'a, 'r> Plan<'a, 'r> {
         new: &str,
     ) -> Row {
         let mut meaning = Vec::new();
+        let mut kept_unset = Vec::new();
         if stored.form != Form::V1beta1 && stored.matcher == Matcher::Instancetype {
             let cpu = stored.object.path("spec.cpu");
-            let unset: Vec<_> = stored::MADE_OPTIONAL
+            let unset = stored::MADE_OPTIONAL
                 .into_iter()
-                .filter(|field| cpu.is_none_or(|cpu| cpu.get(field).is_none()))
-                .collect();
-            if self.options.bug_compatible && !unset.is_empty() {
-                meaning.push(format!(
-                    "sets {}, which conflict with a VM that sets them too",
-                    unset.join(", ")
-                ));
+                .filter(|field| cpu.is_none_or(|cpu| cpu.get(field).is_none()));
+            kept_unset.extend(unset);
+            if self.options.bug_compatible {
+                meaning.extend(set_by_kubevirt(&kept_unset));
+                kept_unset.clear();
             }
         }
         for path in &stored.dropped {
@@ -384,6 +431,7 @@ impl<'a, 'r> Plan<'a, 'r> {
             from: stored.form.to_string(),
             to: new.to_owned(),
             meaning,
+            kept_unset,
         }
     }
 }
@@ -416,6 +464,13 @@ pub(super) fn stores_same(release: Release, one: &Node, other: &Node) -> bool {
 
 pub(super) fn revision_object(revision: &Node) -> Node {
     revision.get("data").cloned().unwrap_or_else(Node::map)
+}
+
+/// What it means that KubeVirt's own conversion sets fields that nobody set.
+pub(super) fn set_by_kubevirt(fields: &[&str]) -> Option<String> {
+    let what = fields.join(", ");
+    (!fields.is_empty())
+        .then(|| format!("sets {what}, which conflict with a VM that sets them too"))
 }
 
 /// A bare spec stores no name; the VM's matcher knows it, and KubeVirt looks for that name in the label.
@@ -463,6 +518,7 @@ fn relabel<'a>(
         from: "v1beta1 without labels".to_owned(),
         to: old.id.name.to_string(),
         meaning: Vec::new(),
+        kept_unset: Vec::new(),
     });
     moves.labels.push((old, steps));
     Ok(())

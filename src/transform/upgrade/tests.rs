@@ -37,6 +37,11 @@ fn upgraded_name(vm: &str) -> String {
     format!("{vm}-small-v1beta1-{UID}-1")
 }
 
+fn judged<'a, 'r>(catalog: &'a Catalog, resolver: &'r Resolver<'a>) -> Vec<Judged<'a, 'r>> {
+    let resources = catalog.resources().iter();
+    resources.map(|resource| (resolver, resource)).collect()
+}
+
 fn catalog(objects: &[Json]) -> Catalog {
     let resources = objects.iter().map(|object| {
         Resource::from_node(Node::from_json(object), None, 0, FieldPath::root()).unwrap()
@@ -50,18 +55,13 @@ struct Outcome {
     changed: Vec<Json>,
     removed: Vec<String>,
     rows: Vec<Row>,
-    remarks: Vec<Remark>,
+    remarks: Vec<String>,
     blocked: bool,
 }
 
 impl Outcome {
     fn messages(&self) -> String {
-        let all: Vec<_> = self
-            .remarks
-            .iter()
-            .map(|remark| format!("{}: {}", remark.severity, remark.message))
-            .collect();
-        all.join("\n")
+        self.remarks.join("\n")
     }
 }
 
@@ -69,7 +69,7 @@ fn run(objects: &[Json], options: Options) -> Outcome {
     let catalog = catalog(objects);
     let target = Target::default();
     let resolver = Resolver::new(&target, vec![&catalog]);
-    let done = upgrade(&[&resolver], options);
+    let done = upgrade(&judged(&catalog, &resolver), options);
     Outcome {
         created: done.created.iter().map(|one| one.node.to_json()).collect(),
         changed: done.changed.iter().map(|one| one.node.to_json()).collect(),
@@ -80,7 +80,11 @@ fn run(objects: &[Json], options: Options) -> Outcome {
             .collect(),
         blocked: done.is_blocked(),
         rows: done.rows,
-        remarks: done.remarks,
+        remarks: done
+            .remarks
+            .iter()
+            .map(|remark| format!("{}: {}", remark.severity, remark.message))
+            .collect(),
     }
 }
 
