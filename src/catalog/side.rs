@@ -1,21 +1,22 @@
 //! One side: every source of a tree parsed, told apart into resources and what is none, and indexed by root.
 
+mod parsed;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use rayon::prelude::*;
-use smol_str::SmolStr;
 
+use self::parsed::Parsed;
 use super::Catalog;
 use super::duplicate::{self, Duplicate};
 use super::kustomization::{self, Kustomization};
 use super::path;
 use super::root::{Exempt, Layout, RootDirectory, Scope};
-use super::template;
 use crate::field_path::FieldPath;
 use crate::resource::Resource;
 use crate::source::{FileId, Sources};
-use crate::yaml::{self, Document, Node, Value};
+use crate::yaml::{self, Document, Node};
 
 /// One source of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -349,175 +350,6 @@ fn read_kustomizations(sources: &Sources, inputs: &[Input]) -> Vec<Kustomization
                 .then(|| Kustomization::read(file.path(), &document.root))
         })
         .collect()
-}
-
-/// What one file holds.
-struct Parsed {
-    file: File,
-    resources: Vec<Resource>,
-    skipped: Vec<Skipped>,
-    loose: Vec<Loose>,
-    broken: Vec<yaml::Error>,
-}
-
-impl Parsed {
-    fn new(sources: &Sources, input: Input, layout: &Layout) -> Self {
-        let source = sources.file(input.file);
-        let mut parsed = Self {
-            file: File {
-                id: input.file,
-                role: input.role,
-                root: layout.root_of(source.path()),
-                documents: Vec::new(),
-            },
-            resources: Vec::new(),
-            skipped: Vec::new(),
-            loose: Vec::new(),
-            broken: Vec::new(),
-        };
-        if let Some(exempt) = layout.exempt(source.path()) {
-            let is_other =
-                exempt == Exempt::Kustomization && !layout.is_kustomization(source.path());
-            if !is_other {
-                parsed.skip(None, Reason::Exempt(exempt));
-                return parsed;
-            }
-        }
-        let stream = yaml::parse(input.file, source.bytes());
-        let mut documents = Vec::new();
-        for document in stream.documents {
-            match document {
-                Ok(document) => documents.push(document),
-                Err(error) => parsed.broken.push(error),
-            }
-        }
-        let mark = if parsed.broken.is_empty() {
-            documents
-                .iter()
-                .filter(|document| is_ours(&document.root))
-                .find_map(|document| template::mark_in_tree(source, &document.root))
-        } else {
-            template::mark_in_text(source.bytes())
-        };
-        if let Some(mark) = mark {
-            parsed.broken.clear();
-            let reason = Reason::Template {
-                mark: mark.text,
-                engine: mark.engine,
-                at: u32::try_from(mark.at).unwrap_or(u32::MAX),
-            };
-            parsed.skip(None, reason);
-            return parsed;
-        }
-        let may_patch = memchr::memmem::find(source.bytes(), b"$patch").is_some();
-        for mut document in documents {
-            let root = std::mem::replace(&mut document.root, Node::new(Value::Null));
-            parsed.take(root, document.index, FieldPath::root(), may_patch);
-            parsed.file.documents.push(document);
-        }
-        parsed
-    }
-
-    fn skip(&mut self, document: Option<usize>, reason: Reason) {
-        self.skipped.push(Skipped {
-            file: self.file.id,
-            document,
-            reason,
-        });
-    }
-
-    /// Sorts one object in: a List gives its items, anything without a name is loose.
-    fn take(&mut self, mut node: Node, document: usize, prefix: FieldPath, may_patch: bool) {
-        if node.is_null() {
-            return;
-        }
-        let (api_version, kind) = (node.get("apiVersion").is_some(), node.get("kind").is_some());
-        if !api_version && !kind {
-            self.skip(Some(document), Reason::NotKubernetes);
-            return;
-        }
-        if may_patch && kustomization::has_patch_directive(&node) {
-            self.skip(Some(document), Reason::PatchDirective);
-            return;
-        }
-        if is_list(&node) && node.get("sops").is_some() {
-            self.skip(Some(document), Reason::EncryptedList);
-            return;
-        }
-        if is_list(&node) {
-            let of: SmolStr = node.str_at("kind").trim_end_matches("List").into();
-            let version: SmolStr = node.str_at("apiVersion").into();
-            let items = node.get_mut("items").and_then(Node::items_mut);
-            for (at, mut item) in items
-                .map(std::mem::take)
-                .unwrap_or_default()
-                .into_iter()
-                .enumerate()
-            {
-                name_item(&mut item, &of, &version);
-                let prefix = prefix.field("items").index(at);
-                self.take(item, document, prefix, false);
-            }
-            return;
-        }
-        if is_local_config(&node) {
-            self.skip(Some(document), Reason::LocalConfig);
-            return;
-        }
-        match Resource::from_node(node, Some(self.file.id), document, prefix.clone()) {
-            Ok(resource) => self.resources.push(resource),
-            Err(node) => self.loose.push(Loose {
-                file: self.file.id,
-                document,
-                prefix,
-                node,
-            }),
-        }
-    }
-}
-
-/// Whether a document is a `v1 List` or a typed list such as `VirtualMachineList`.
-fn is_list(node: &Node) -> bool {
-    node.str_at("kind").ends_with("List")
-        && node.path("metadata.name").is_none()
-        && matches!(
-            node.get("items").map(|items| &items.value),
-            Some(Value::Seq(_) | Value::Null)
-        )
-}
-
-/// Gives an item of a typed list the kind that the list implies.
-fn name_item(item: &mut Node, kind: &str, version: &str) {
-    let Some(map) = item.as_map_mut().filter(|_| !kind.is_empty()) else {
-        return;
-    };
-    if map.get("apiVersion").is_none() && map.get("kind").is_none() {
-        map.insert("apiVersion", Node::string(version));
-        map.insert("kind", Node::string(kind));
-    }
-}
-
-fn is_local_config(node: &Node) -> bool {
-    let annotation = FieldPath::root()
-        .field("metadata")
-        .field("annotations")
-        .field("config.kubernetes.io/local-config");
-    annotation
-        .find(node)
-        .is_some_and(|value| value.as_str() != Some("false"))
-}
-
-/// Whether a document, or an item of it, is of a kind whose text driftless judges: a template mark in it is a template.
-fn is_ours(node: &Node) -> bool {
-    let version = node.str_at("apiVersion");
-    let kind = node.str_at("kind");
-    let group = version.split('/').next().unwrap_or_default();
-    group.ends_with("kubevirt.io")
-        || matches!(
-            kind,
-            "PersistentVolumeClaim" | "VolumeSnapshot" | "ControllerRevision"
-        )
-        || node.items_at("items").iter().any(is_ours)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The binary from outside: arguments, exit statuses, streams, files.
 #![allow(
     clippy::disallowed_methods,
+    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests are a shell too"
 )]
@@ -9,6 +10,7 @@ mod args;
 mod catalog;
 mod expand;
 mod hostile;
+mod readers;
 mod render;
 mod repositories;
 mod roots;
