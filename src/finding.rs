@@ -19,6 +19,8 @@ pub struct Location {
     pub document: usize,
     /// What to underline; `None` where only the file is known.
     pub span: Option<Span>,
+    /// Whether the span is a key whose value is not to be shown: nobody knows what it is.
+    pub is_key: bool,
     /// What is to be seen there; may be empty.
     pub note: String,
 }
@@ -30,7 +32,30 @@ impl Location {
             file: resource.file,
             document: resource.document,
             span: place(&resource.node, path),
+            is_key: false,
             note: String::new(),
+        }
+    }
+
+    /// The key of a field, where the value is not to be shown.
+    pub fn key(resource: &Resource, path: &FieldPath) -> Self {
+        let mut named = path.clone();
+        while matches!(named.segments().last(), Some(Segment::Index(_))) {
+            named.pop();
+        }
+        let key = match named.segments().last() {
+            Some(Segment::Field(name)) => named
+                .parent()
+                .find(&resource.node)
+                .and_then(Node::as_map)
+                .and_then(|map| map.entry(name)?.key_origin.span()),
+            _ => None,
+        };
+        let at = Self::at(resource, path);
+        Self {
+            span: key.or(at.span),
+            is_key: true,
+            ..at
         }
     }
 
@@ -40,6 +65,7 @@ impl Location {
             file: Some(span.file),
             document,
             span: Some(span),
+            is_key: false,
             note: String::new(),
         }
     }
@@ -50,6 +76,7 @@ impl Location {
             file: Some(file),
             document: 0,
             span: None,
+            is_key: false,
             note: String::new(),
         }
     }
@@ -235,6 +262,21 @@ impl Finding {
             field: (!path.is_root()).then_some(path),
             key,
             ..Self::new(rule, Location::file(FileId(0)), message)
+        }
+    }
+
+    /// A finding at the key of a field of a resource, whose value is not to be shown.
+    pub fn at_key(
+        rule: &'static RuleInfo,
+        resource: &Resource,
+        path: impl Into<FieldPath>,
+        message: impl Into<String>,
+    ) -> Self {
+        let path = path.into();
+        let primary = Location::key(resource, &path);
+        Self {
+            primary,
+            ..Self::at(rule, resource, path, message)
         }
     }
 

@@ -114,6 +114,16 @@ impl Findings {
         self.push(Finding::at(self.rule, resource, path, message))
     }
 
+    /// Reports the running rule at the key of a field whose value is not to be shown.
+    pub fn report_key(
+        &mut self,
+        resource: &Resource,
+        path: impl Into<FieldPath>,
+        message: impl Into<String>,
+    ) -> &mut Finding {
+        self.push(Finding::at_key(self.rule, resource, path, message))
+    }
+
     /// Reports another rule at a field of a resource.
     pub fn raise(
         &mut self,

@@ -46,6 +46,46 @@ pub(super) fn source(text: &str) -> String {
     }
 }
 
+/// A source line around the characters `from..to`, and where they are in it. Of a line that holds several values only the
+/// one in question is shown; after a key whose value is not to be shown, nothing.
+pub(super) fn around(text: &str, from: usize, to: usize, is_key: bool) -> (String, usize, usize) {
+    let chars: Vec<char> = text.chars().collect();
+    let (from, to) = (
+        from.min(chars.len()),
+        to.clamp(from.min(chars.len()), chars.len()),
+    );
+    let part = |range: std::ops::Range<usize>| chars[range].iter().collect::<String>();
+    let opens = |c: &char| matches!(c, '{' | '[');
+    let mut head = part(0..from);
+    let first = chars[..from].iter().position(opens);
+    let last = chars[..from].iter().rposition(|c| opens(c) || *c == ',');
+    if let (Some(first), Some(last)) = (first, last)
+        && first < last
+    {
+        head = format!("{}…{}", part(0..first + 1), part(last..from));
+    }
+    let rest = part(to..chars.len());
+    let tail = if is_key && rest.trim().len() > 1 {
+        ": …".to_owned()
+    } else if first.is_some() && !rest.trim().is_empty() {
+        " …".to_owned()
+    } else if let Some(at) = rest
+        .find(['{', '['])
+        .filter(|at| !matches!(rest[*at..].trim_end(), "{}" | "[]"))
+    {
+        format!("{}…", &rest[..at])
+    } else {
+        rest
+    };
+    let start = head.chars().count();
+    let end = start + (to - from);
+    (
+        source(&format!("{head}{}{tail}", part(from..to))),
+        start,
+        end,
+    )
+}
+
 /// A source line of a document that could not be read: only keys are sure not to be secrets.
 pub(super) fn broken_source(text: &str) -> String {
     let body = text.trim_start();
@@ -84,9 +124,9 @@ fn secret_at(lower: &str) -> Option<usize> {
         "ssh-",
     ];
     let mut from = 0;
-    while let Some(colon) = lower[from..].find(':').map(|at| from + at) {
+    while let Some(colon) = lower[from..].find([':', '=']).map(|at| from + at) {
         let key_start = lower[..colon]
-            .rfind([' ', '{', ',', '\t'])
+            .rfind([' ', '{', ',', '\t', '?', '&'])
             .map_or(0, |at| at + 1);
         let key = lower[key_start..colon].trim_matches(['"', '\'']);
         let secret = SECRET_KEYS
@@ -128,6 +168,24 @@ mod tests {
         assert_eq!(source("  size: ENC[AES256_GCM,data:x]"), "  size: …");
         assert_eq!(source("  cores: 2"), "  cores: 2");
         assert_eq!(source("  userData: |-"), "  userData: |-");
+    }
+
+    #[test]
+    fn of_a_line_with_several_values_one_is_shown() {
+        let line = "  a: {b: secret, c: 2, d: secret}";
+        let (text, start, end) = around(line, 20, 21, false);
+        assert_eq!(text, "  a: {…, c: 2 …");
+        assert_eq!(
+            text.chars()
+                .skip(start)
+                .take(end - start)
+                .collect::<String>(),
+            "2"
+        );
+        assert_eq!(around(line, 2, 3, false).0, "  a: …");
+        assert_eq!(around("  devices: {}", 2, 9, false).0, "  devices: {}");
+        assert_eq!(around("  a: secret", 2, 3, true).0, "  a: …");
+        assert_eq!(around("  a: 2 # two", 5, 6, false).0, "  a: 2 # two");
     }
 
     #[test]

@@ -317,20 +317,14 @@ fn excerpt(report: &Report<'_>, finding: &Finding, location: &Location) -> Optio
     } else {
         raw.chars().count()
     };
-    let text = match finding.rule.id {
-        "invalid-yaml" | "not-utf8" | "templated-file" => clean::broken_source(&raw),
-        // The value of a field nobody knows may be anything.
-        "unknown-field" => {
-            let kept: String = raw.chars().take(to).collect();
-            let rest = raw.chars().nth(to).map_or("", |_| ": …");
-            clean::source(&kept)
-                + if raw.trim_end().ends_with(':') {
-                    ":"
-                } else {
-                    rest
-                }
-        }
-        _ => clean::source(&raw),
+    let unreadable = matches!(
+        finding.rule.id,
+        "invalid-yaml" | "not-utf8" | "templated-file"
+    );
+    let (text, from, to) = if unreadable {
+        (clean::broken_source(&raw), from, to)
+    } else {
+        clean::around(&raw, from, to, location.is_key)
     };
     let length = text.chars().count();
     let first = from.min(length.saturating_sub(1));

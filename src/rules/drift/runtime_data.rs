@@ -105,7 +105,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let finding = findings.report(
+        let finding = findings.report_key(
             resource,
             first.clone(),
             format!("the cluster writes {}{more}", names.join(", ")),

@@ -95,7 +95,10 @@ fn strict(side: &Side, found: &mut Vec<Finding>) {
                     StrictKind::Merged => format!("`{key}` is set by a merge and once more"),
                     StrictKind::Spellings => format!("`{key}` stands twice in two spellings"),
                 };
-                let place = Location::span(problem.second, document.index);
+                let place = Location {
+                    is_key: true,
+                    ..Location::span(problem.second, document.index)
+                };
                 let mut finding = Finding::new(&duplicate_key::RULE.info, place, message);
                 finding.related(Location::span(problem.first, document.index).note("first here"));
                 if problem.kind == StrictKind::Spellings {

@@ -162,7 +162,16 @@ fn push<'f>(
     path: &FieldPath,
     message: String,
 ) -> &'f mut Finding {
-    found.push(Finding::at(&rule.info, resource, path.clone(), message));
+    // A number or word of the wrong type is worth seeing; anything else may be a secret in the wrong place.
+    let shown = rule.info == wrong_type::RULE.info
+        && ["a quantity", "a whole number", "a number", "a boolean"]
+            .iter()
+            .any(|expected| message.ends_with(expected));
+    found.push(if shown {
+        Finding::at(&rule.info, resource, path.clone(), message)
+    } else {
+        Finding::at_key(&rule.info, resource, path.clone(), message)
+    });
     found.last_mut().expect("just pushed")
 }
 
