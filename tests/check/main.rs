@@ -12,6 +12,7 @@ mod fixtures;
 mod formats;
 mod generated;
 mod secrets;
+mod valid;
 
 use std::path::Path;
 
