@@ -31,7 +31,7 @@ metadata:
 fn no_marker(text: &str) {
     let checked = Checked::one(text);
     // The other formats print the same messages; one text in ten goes through all of them.
-    let all = text.len() % 10 == 0;
+    let all = text.len().is_multiple_of(10);
     for format in Format::ALL {
         if !all && !matches!(format, Format::Text | Format::Json) {
             continue;
