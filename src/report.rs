@@ -12,6 +12,7 @@ pub mod plan_text;
 mod rdjson;
 mod sarif;
 mod text;
+pub mod tree_diff;
 
 use std::collections::HashMap;
 use std::fmt;

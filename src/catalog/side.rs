@@ -1,5 +1,6 @@
 //! One side: every source of a tree parsed, told apart into resources and what is none, and indexed by root.
 
+mod held;
 mod parsed;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,6 +8,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
+use self::held::Held;
 use self::parsed::Parsed;
 use super::Catalog;
 use super::duplicate::{self, Duplicate};
@@ -53,6 +55,8 @@ pub struct Side {
     pub broken: Vec<yaml::Error>,
     /// Identities that several resources claim.
     pub duplicates: Vec<Duplicate>,
+    /// How many files were parsed for this side; files taken over from another side are not among them.
+    pub parsed: usize,
 }
 
 /// A file of a side.
@@ -194,8 +198,19 @@ impl Side {
     /// `progress` is called once a file, from any thread.
     pub fn build(
         sources: &Sources,
+        inputs: Vec<Input>,
+        scope: &Scope,
+        progress: &(dyn Fn() + Sync),
+    ) -> Self {
+        Self::beside(sources, inputs, scope, None, progress)
+    }
+
+    /// As [`Self::build`], where sources that `other` holds too are taken over from it instead of parsed again.
+    pub fn beside(
+        sources: &Sources,
         mut inputs: Vec<Input>,
         scope: &Scope,
+        other: Option<&Self>,
         progress: &(dyn Fn() + Sync),
     ) -> Self {
         let path_of = |input: &Input| sources.file(input.file).path();
@@ -203,15 +218,25 @@ impl Side {
         inputs.dedup_by(|a, b| path_of(a) == path_of(b));
         let kustomizations = read_kustomizations(sources, &inputs);
         let layout = Layout::new(scope, inputs.iter().map(path_of), &kustomizations);
+        let held = other.map(Held::of);
         let parsed: Vec<Parsed> = inputs
             .par_iter()
             .filter(|input| input.role != Role::Frame)
             .map(|input| {
                 progress();
-                Parsed::new(sources, *input, &layout)
+                let again = held
+                    .as_ref()
+                    .filter(|_| layout.exempt(sources.file(input.file).path()).is_none())
+                    .and_then(|held| {
+                        held.again(*input, layout.root_of(sources.file(input.file).path()))
+                    });
+                again.unwrap_or_else(|| Parsed::new(sources, *input, &layout))
             })
             .collect();
-        let mut side = Self::default();
+        let mut side = Self {
+            parsed: parsed.iter().filter(|parsed| !parsed.is_taken_over).count(),
+            ..Self::default()
+        };
         let mut held: Vec<Vec<Resource>> = layout.roots().iter().map(|_| Vec::new()).collect();
         for parsed in parsed {
             side.skipped.extend(parsed.skipped);

@@ -7,7 +7,9 @@ use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, Va
 use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{catalog, check, completions, expand, explain, man, render, schema, upgrade};
+use crate::commands::{
+    catalog, check, completions, diff, expand, explain, man, plan, render, schema, upgrade,
+};
 
 /// KubeVirt manifests that do not drift
 ///
@@ -76,6 +78,8 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(check::Args),
+    Plan(plan::Args),
+    Diff(diff::Args),
     Expand(expand::Args),
     Render(render::Args),
     Catalog(catalog::Args),

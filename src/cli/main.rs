@@ -7,6 +7,7 @@ mod expansion;
 mod input;
 mod output;
 mod session;
+mod sides;
 
 use std::process::ExitCode;
 

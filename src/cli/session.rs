@@ -7,13 +7,13 @@
 //! Ok(outcome.max(session.outcome()))
 //! ```
 //!
-//! `session.side_of(files)` makes another side, such as the base of a change, over the same sources.
+//! `session.other(global, texts, shared)` makes another side, such as the base of a change, over the same sources.
 
 mod settings;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use driftless::catalog::Catalog;
 use driftless::catalog::duplicate::{Duplicate, Nearness, Stand};
@@ -21,6 +21,7 @@ use driftless::catalog::root::Scope;
 use driftless::catalog::side::{File, Input, Placed, Reason, Role, Side};
 use driftless::config::{Config, Target};
 use driftless::field_path::FieldPath;
+use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::source::{FileId, SourceFile, Sources};
@@ -28,9 +29,10 @@ use driftless::transform::normalize;
 use driftless::yaml::{Document, StrictKind, StrictProblem};
 
 use crate::args::Global;
-use crate::input::discover::{self, Discovery, Exclude};
+use crate::input::discover::{self, Discovery, Exclude, reported};
 use crate::input::read::{self, Text, Wants};
 use crate::output::{Outcome, Progress, Shell};
+use crate::session::settings::Settings;
 use crate::session::targets::Targets;
 
 /// What to load.
@@ -54,15 +56,44 @@ pub(crate) struct Session {
     /// The settings of `driftless.yaml`, or the defaults.
     #[allow(dead_code, reason = "for commands with rules and profiles")]
     pub(crate) config: Config,
+    /// The paths given, as they are reported.
+    pub(crate) named: Vec<String>,
+    /// What is left out.
+    pub(crate) exclude: Exclude,
     scope: Scope,
+    settings: Settings,
     targets: Targets,
     stated: Catalog,
     unreadable: usize,
 }
 
+/// Reads the texts of the reported paths, without what is left out.
+pub(crate) type Reader<'a> = &'a dyn Fn(&[String], &Exclude) -> anyhow::Result<Vec<Text>>;
+
+/// Another side over a session's sources, with its own targets.
+#[derive(Debug)]
+pub(crate) struct Other {
+    /// What it holds.
+    pub(crate) side: Side,
+    targets: Targets,
+}
+
+/// The targets of a session's own side on another release.
+#[derive(Debug)]
+pub(crate) struct OnRelease(Targets);
+
 impl Session {
     /// Reads the paths. What cannot be read is said at once and remembered in [`Self::outcome`].
     pub(crate) fn load(request: &Request<'_>, shell: &mut Shell) -> anyhow::Result<Self> {
+        Self::load_from(request, None, shell)
+    }
+
+    /// As [`Self::load`], where the paths are read by `reader` instead of from disk.
+    pub(crate) fn load_from(
+        request: &Request<'_>,
+        reader: Option<Reader<'_>>,
+        shell: &mut Shell,
+    ) -> anyhow::Result<Self> {
         let here = [PathBuf::from(".")];
         let paths = if request.paths.is_empty() {
             &here[..]
@@ -83,9 +114,18 @@ impl Session {
             .chain(settings.paths(&settings.config.context))
             .collect();
         let jobs = rayon::current_num_threads();
-        let mut discovery = discover::discover(paths, &context, &exclude, jobs);
+        let on_disk = if reader.is_some() { &[][..] } else { paths };
+        let mut discovery = discover::discover(on_disk, &context, &exclude, jobs);
         let progress = Progress::new(shell, discovery.files.len());
-        let texts = read::read(&mut discovery, request.wants, &|| progress.step());
+        let mut texts = read::read(&mut discovery, request.wants, &|| progress.step());
+        let named: Vec<String> = paths.iter().map(|path| reported(path)).collect();
+        if let Some(read) = reader {
+            texts.extend(read(&named, &exclude)?);
+            let directories = named
+                .iter()
+                .filter(|name| !discover::is_manifest(Path::new(name)));
+            discovery.given.extend(directories.cloned());
+        }
         let scope = Scope {
             given: discovery.given.clone(),
             context: discovery.context.clone(),
@@ -108,23 +148,50 @@ impl Session {
             sources,
             side,
             scope,
+            named,
+            exclude,
+            settings: Settings::default(),
         };
         session.targets =
             targets::settle(global, &settings, &session.side, &session.sources, shell)?;
+        session.settings = settings;
         Ok(session)
     }
 
-    /// Another side over the same sources and settings, such as the base of a change, from texts by path. Texts of
-    /// kustomizations and charts above the paths may be among them.
-    #[allow(dead_code, reason = "for commands that compare two sides")]
-    pub(crate) fn side_of(&mut self, files: Vec<(String, Vec<u8>)>) -> Side {
-        let texts = files.into_iter().map(|(path, bytes)| Text {
-            path,
-            bytes,
-            role: Role::Judged,
+    /// Another side over the same sources and settings, such as the base of a change: texts by path, and sources of
+    /// the session's own side that it has too. It has targets of its own.
+    pub(crate) fn other(
+        &mut self,
+        global: &Global,
+        texts: Vec<Text>,
+        shared: Vec<Input>,
+    ) -> anyhow::Result<Other> {
+        let mut inputs = push(&mut self.sources, texts);
+        inputs.extend(shared);
+        let side = Side::beside(&self.sources, inputs, &self.scope, Some(&self.side), &|| ());
+        // What has to be assumed was said for the session's own side.
+        let mut silent = Shell::new(&Global {
+            quiet: true,
+            verbose: 0,
+            ..global.clone()
         });
-        let inputs = push(&mut self.sources, texts.collect());
-        Side::build(&self.sources, inputs, &self.scope, &|| ())
+        let targets = targets::settle(global, &self.settings, &side, &self.sources, &mut silent)?;
+        Ok(Other { side, targets })
+    }
+
+    /// The targets of the session's own side on another release.
+    pub(crate) fn on(&self, release: Release) -> OnRelease {
+        OnRelease(self.targets.on(release))
+    }
+
+    /// A resolver for each root and target of the session's own side on another release.
+    pub(crate) fn resolvers_on<'a>(&'a self, on: &'a OnRelease) -> Resolvers<'a> {
+        self.resolvers_with(&self.side, &on.0)
+    }
+
+    /// A resolver for each root and target of another side.
+    pub(crate) fn resolvers_for<'a>(&'a self, other: &'a Other) -> Resolvers<'a> {
+        self.resolvers_with(&other.side, &other.targets)
     }
 
     /// The target of a resource, by the file it stands in.
@@ -134,23 +201,19 @@ impl Session {
 
     /// A resolver for each root and target of the session's own side.
     pub(crate) fn resolvers(&self) -> Resolvers<'_> {
-        self.resolvers_of(&self.side)
+        self.resolvers_with(&self.side, &self.targets)
     }
 
-    /// A resolver for each root and target of a side over this session's sources.
-    pub(crate) fn resolvers_of<'a>(&'a self, side: &'a Side) -> Resolvers<'a> {
+    fn resolvers_with<'a>(&'a self, side: &'a Side, targets: &'a Targets) -> Resolvers<'a> {
         let mut by_place = BTreeMap::new();
         for placed in side.resources() {
-            let target = self.targets.index(placed.resource.file);
+            let target = targets.index(placed.resource.file);
             by_place.entry((placed.root, target)).or_insert_with(|| {
                 let catalogs = side.catalogs(placed.root);
-                Resolver::new(self.targets.at(target), catalogs).with_answers(&self.stated)
+                Resolver::new(targets.at(target), catalogs).with_answers(&self.stated)
             });
         }
-        Resolvers {
-            targets: &self.targets,
-            by_place,
-        }
+        Resolvers { targets, by_place }
     }
 
     /// What reading alone makes of the run: paths that could not be read.
@@ -165,15 +228,21 @@ impl Session {
     /// Says every document that cannot be read, each key set twice, and each identity that two resources of one file or
     /// kustomization claim; gives what is spoiled by it. For commands that do not report findings.
     pub(crate) fn say_bad_documents(&self, shell: &mut Shell) -> Bad {
+        self.say_bad_documents_of(&self.side, shell)
+    }
+
+    /// The same for another side.
+    pub(crate) fn say_bad_documents_of(&self, side: &Side, shell: &mut Shell) -> Bad {
         let mut bad = Bad::default();
-        for error in &self.side.broken {
-            if self.side.role(error.span.file) == Role::Judged {
+        for error in &side.broken {
+            if side.role(error.span.file) == Role::Judged {
                 bad.count += 1;
+                bad.unreadable += 1;
             }
             shell.error(format!("{}: {error}", self.sources.describe(error.span)));
             shell.help(error.help);
         }
-        for file in &self.side.files {
+        for file in &side.files {
             for document in &file.documents {
                 self.say_strict_problems(file, document, &mut bad, shell);
                 if let Some(span) = document.ignored {
@@ -182,8 +251,8 @@ impl Session {
                 }
             }
         }
-        for duplicate in &self.side.duplicates {
-            let message = self.duplicate_message(duplicate);
+        for duplicate in &side.duplicates {
+            let message = self.duplicate_message(side, duplicate);
             match duplicate.nearness {
                 Nearness::File | Nearness::Kustomization => {
                     bad.count += 1;
@@ -209,6 +278,7 @@ impl Session {
         let mut problems = document.strict.iter().filter(refused).peekable();
         if problems.peek().is_some() && file.role == Role::Judged {
             bad.count += 1;
+            bad.unreadable += 1;
             bad.documents.insert((file.id, document.index));
         }
         for problem in problems {
@@ -222,12 +292,12 @@ impl Session {
         }
     }
 
-    fn duplicate_message(&self, duplicate: &Duplicate) -> String {
-        let place = |stand: &Stand| match self.resource_at(stand).and_then(|r| r.node.origin.span())
-        {
-            Some(span) => self.sources.describe(span),
-            None => self.sources.file(stand.file).path().to_owned(),
-        };
+    fn duplicate_message(&self, side: &Side, duplicate: &Duplicate) -> String {
+        let place =
+            |stand: &Stand| match resource_at(side, stand).and_then(|r| r.node.origin.span()) {
+                Some(span) => self.sources.describe(span),
+                None => self.sources.file(stand.file).path().to_owned(),
+            };
         let why = match duplicate.nearness {
             Nearness::File => "a file holds one resource of a name once",
             Nearness::Kustomization => {
@@ -302,15 +372,6 @@ impl Session {
         )
     }
 
-    fn resource_at(&self, stand: &Stand) -> Option<&Resource> {
-        let catalog = &self.side.roots.get(stand.root)?.catalog;
-        catalog.resources().iter().find(|resource| {
-            resource.file == Some(stand.file)
-                && resource.document == stand.document
-                && resource.prefix == stand.prefix
-        })
-    }
-
     /// Says what was left out: a count by reason, and each with `--verbose`.
     pub(crate) fn say_skipped(&self, shell: &mut Shell) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -348,11 +409,22 @@ impl Session {
     }
 }
 
+fn resource_at<'a>(side: &'a Side, stand: &Stand) -> Option<&'a Resource> {
+    let catalog = &side.roots.get(stand.root)?.catalog;
+    catalog.resources().iter().find(|resource| {
+        resource.file == Some(stand.file)
+            && resource.document == stand.document
+            && resource.prefix == stand.prefix
+    })
+}
+
 /// What is wrong with the input beyond what a command can work with.
 #[derive(Debug, Default)]
 pub(crate) struct Bad {
     /// How many documents and identities.
     pub(crate) count: usize,
+    /// How many documents.
+    pub(crate) unreadable: usize,
     documents: BTreeSet<(FileId, usize)>,
     stands: Vec<Stand>,
 }

@@ -1,7 +1,8 @@
 //! What the cluster says when a VM is stored.
 
-use crate::cause::Refusal;
+use crate::cause::{Cause, Refusal};
 use crate::change::Subject;
+use crate::rules::admission::review::{self, Verdict};
 use crate::schema;
 use crate::transform::admit::{self, NotAdmitted};
 use crate::update::Reason;
@@ -19,7 +20,31 @@ pub struct Stored {
 /// Runs a VM through the mutating webhook.
 ///
 /// Both sides are stored as new VMs: what the webhook writes at random on create stays with the VM when it is updated.
+/// What inference cannot follow for want of an object in the tree is left as it is written.
 pub fn store(subject: &Subject) -> Stored {
+    let written = written(subject);
+    match admit::mutate(&written, None, subject.resolver) {
+        Ok(admitted) => Stored {
+            vm: admitted.vm,
+            refused: Vec::new(),
+        },
+        Err(NotAdmitted::Infer(error))
+            if !error.missing().is_empty() && !subject.resolver.target().complete =>
+        {
+            Stored {
+                vm: written,
+                refused: Vec::new(),
+            }
+        }
+        Err(error) => Stored {
+            vm: written,
+            refused: reasons(&Refusal::from(error)),
+        },
+    }
+}
+
+/// The VM decoded, with its namespace.
+fn written(subject: &Subject) -> Node {
     let decoded = schema::decode(
         subject.resolver.release(),
         "v1.VirtualMachine",
@@ -29,45 +54,72 @@ pub fn store(subject: &Subject) -> Stored {
     if written.str_at("metadata.namespace").is_empty() {
         written.set("metadata.namespace", Node::string(subject.namespace()));
     }
-    match admit::mutate(&written, None, subject.resolver) {
-        Ok(admitted) => Stored {
-            vm: admitted.vm,
-            refused: Vec::new(),
+    written
+}
+
+/// What admission says to a VM.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// Why it is refused; empty where it is accepted.
+    pub refused: Vec<Reason>,
+    /// What acceptance hangs on and the tree does not tell.
+    pub assumed: Vec<String>,
+}
+
+/// What a cluster's admission says to the head's VM, created where there is no base and updated from it otherwise.
+pub fn review(head: &Subject, base: Option<&Node>) -> Answer {
+    let review = review::review(&head.resource.node, base, head.resolver);
+    match review.verdict() {
+        Verdict::Accepted => Answer::default(),
+        Verdict::Refused => Answer {
+            refused: review.causes().into_iter().map(from_cause).collect(),
+            assumed: Vec::new(),
         },
-        Err(error) => Stored {
-            vm: written,
-            refused: refused(error),
+        Verdict::Crashed => Answer {
+            refused: vec![Reason::new(format!(
+                "kubevirt-would-crash: {}",
+                review.crash.unwrap_or_default()
+            ))],
+            assumed: Vec::new(),
+        },
+        Verdict::Unknown => Answer {
+            refused: Vec::new(),
+            assumed: review
+                .causes()
+                .iter()
+                .map(|cause| {
+                    format!(
+                        "accepted if the cluster's configuration allows it, else: {}",
+                        cause.message
+                    )
+                })
+                .chain(
+                    review
+                        .missing
+                        .as_ref()
+                        .map(|error| format!("accepted if inference finds its object: {error}")),
+                )
+                .collect(),
         },
     }
 }
 
-fn refused(error: NotAdmitted) -> Vec<Reason> {
-    reasons(&Refusal::from(error))
+fn from_cause(cause: &Cause) -> Reason {
+    let mut reason = Reason::new("the cluster refuses the VM");
+    if !cause.field.is_empty() {
+        reason = reason.at(&cause.field);
+    }
+    reason.kubevirt = Some(cause.clone());
+    reason
 }
 
 /// A refusal as reasons, one a cause.
-pub fn reasons(refusal: &Refusal) -> Vec<Reason> {
+fn reasons(refusal: &Refusal) -> Vec<Reason> {
     match refusal {
         Refusal::Refused { message, causes } if causes.is_empty() => {
             vec![Reason::new("the cluster refuses the VM").saying(message.clone())]
         }
-        Refusal::Refused { causes, .. } => causes
-            .iter()
-            .map(|cause| {
-                let mut reason = Reason::new("the cluster refuses the VM");
-                if !cause.field.is_empty() {
-                    reason = reason.at(&cause.field);
-                }
-                reason.kubevirt = Some(cause.clone());
-                reason
-            })
-            .collect(),
+        Refusal::Refused { causes, .. } => causes.iter().map(from_cause).collect(),
         Refusal::Crash { message } => vec![Reason::new(format!("kubevirt-would-crash: {message}"))],
     }
-}
-
-/// What a cluster's admission says to the head's VM; empty where it is accepted.
-pub fn review(head: &Subject, base: Option<&Subject>) -> Vec<Reason> {
-    let _ = (head, base);
-    Vec::new()
 }

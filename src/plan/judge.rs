@@ -95,7 +95,9 @@ fn modified(
     out.causes = causes(sources, [base.resource, head.resource], [base, head]);
     out.before = Some(expanded(base));
     out.after = Some(expanded(head));
-    let refused = admission::review(head, Some(base));
+    let mut answer = admission::review(head, Some(&stored.vm));
+    out.assumptions.append(&mut answer.assumed);
+    let refused = answer.refused;
     if !refused.is_empty() || !new.refused.is_empty() {
         out.action = Action::Rejected;
         out.reasons = if refused.is_empty() {

@@ -51,7 +51,9 @@ pub(super) fn added(head: &Subject, sources: &Sources) -> VmPlan {
     out.causes = causes(sources, [head.resource], []);
     out.after = Some(expanded(head));
     let stored = admission::store(head);
-    let mut refused = admission::review(head, None);
+    let mut answer = admission::review(head, None);
+    out.assumptions.append(&mut answer.assumed);
+    let mut refused = answer.refused;
     if refused.is_empty() {
         refused = stored.refused;
     }
@@ -116,7 +118,9 @@ pub(super) fn renamed(base: &Subject, head: &Subject, sources: &Sources) -> VmPl
         "metadata.name"
     });
     out.reasons.push(reason);
-    let refused = admission::review(head, None);
+    let mut answer = admission::review(head, None);
+    out.assumptions.append(&mut answer.assumed);
+    let refused = answer.refused;
     if !refused.is_empty() {
         out.action = Action::Rejected;
         out.reasons.extend(refused);

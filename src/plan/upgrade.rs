@@ -1,1 +1,144 @@
-//! What the upgrade of a cluster does to every VM.
+//! What the upgrade of a cluster does to every VM: no guest restarts by it, but what is stored may read differently.
+
+use rayon::prelude::*;
+
+use super::{Action, Change, Plan, Reason, VmPlan, admission, fan_out, judge, notes};
+use crate::change::{self, Subject};
+use crate::release::{Behaviour, Release};
+use crate::resolve::ResolveError;
+use crate::source::Sources;
+
+/// Behaviours that differ and what they mean for people, where the newer release behaves so.
+const GAINED: &[(Behaviour, &str)] = &[
+    (
+        Behaviour::DefaultsToLiveUpdate,
+        "the rollout strategy is LiveUpdate unless configured: sockets, memory and scheduling changes reach running guests",
+    ),
+    (
+        Behaviour::BetaGatesAreOn,
+        "beta feature gates are on unless disabled: volumes declared hotpluggable are plugged into running guests",
+    ),
+    (
+        Behaviour::PodNetworkAddedNeedsRestart,
+        "a pod network added to a running VM needs a restart",
+    ),
+    (
+        Behaviour::LiveUpdatesNetworkName,
+        "another multus network under the same name is attached without a restart",
+    ),
+    (
+        Behaviour::ChecksDestinationClaims,
+        "volume migration waits for a destination claim that does not exist",
+    ),
+    (
+        Behaviour::RequiresOneBinding,
+        "every interface needs exactly one binding",
+    ),
+    (
+        Behaviour::PreferredArchitecture,
+        "a preference may set the architecture",
+    ),
+];
+
+/// Behaviours that the newer release no longer has.
+const LOST: &[(Behaviour, &str)] = &[
+    (
+        Behaviour::DecodesOldRevisions,
+        "revisions stored as v1alpha1, v1alpha2 or bare spec can no longer be decoded: `driftless upgrade` moves them, before the cluster is upgraded",
+    ),
+    (
+        Behaviour::RefusesMissingInstancetype,
+        "a VM that names a missing instance type is admitted, and fails in its controller",
+    ),
+];
+
+/// Judges the same VMs under two releases.
+pub fn preview(
+    from_side: Vec<Subject<'_>>,
+    to_side: Vec<Subject<'_>>,
+    sources: &Sources,
+    from: Release,
+    to: Release,
+) -> Plan {
+    let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
+    let pairs = change::pair(
+        to,
+        from_side.into_iter().filter(is_vm).collect(),
+        to_side.into_iter().filter(is_vm).collect(),
+    );
+    let virtual_machines = pairs
+        .par_iter()
+        .filter_map(|pair| one(&pair.base?, &pair.head?, sources))
+        .collect();
+    let mut notes = notes(&pairs);
+    notes.extend(
+        GAINED
+            .iter()
+            .filter(|(behaviour, _)| to.has(*behaviour) && !from.has(*behaviour))
+            .chain(
+                LOST.iter()
+                    .filter(|(behaviour, _)| from.has(*behaviour) && !to.has(*behaviour)),
+            )
+            .map(|(_, words)| format!("from KubeVirt {to} on {words}")),
+    );
+    Plan {
+        release: to,
+        base: format!("KubeVirt {from}"),
+        head: format!("KubeVirt {to}"),
+        notes,
+        virtual_machines,
+    }
+}
+
+fn one(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
+    let mut out = fan_out::unchanged(base, head, sources)
+        .unwrap_or_else(|| judge::blank(head, Change::Unchanged));
+    let accepted = admission::review(base, None).refused.is_empty()
+        && admission::store(base).refused.is_empty();
+    let mut refused = admission::review(head, None).refused;
+    if refused.is_empty() {
+        refused = admission::store(head).refused;
+    }
+    if accepted && !refused.is_empty() {
+        out.action = Action::Rejected;
+        out.reasons.push(Reason::new(format!(
+            "the running VM stays as it is, but KubeVirt {} refuses it when it is next changed or created",
+            head.resolver.release()
+        )));
+        out.reasons.extend(refused);
+    }
+    unreadable_revisions(base, head, &mut out);
+    let says_something =
+        out.action != Action::None || !out.reasons.is_empty() || !out.fields.is_empty();
+    says_something.then_some(out)
+}
+
+/// Revisions the VM names that the newer release cannot decode.
+fn unreadable_revisions(base: &Subject, head: &Subject, out: &mut VmPlan) {
+    let namespace = head.namespace();
+    let vm = &head.resource.node;
+    let before = [
+        base.resolver.resolve_instancetype(vm, namespace).err(),
+        base.resolver.resolve_preference(vm, namespace).err(),
+    ];
+    let after = [
+        head.resolver.resolve_instancetype(vm, namespace).err(),
+        head.resolver.resolve_preference(vm, namespace).err(),
+    ];
+    for (before, after) in before.iter().zip(&after) {
+        let Some(error) = after.as_ref().filter(|_| before.is_none()) else {
+            continue;
+        };
+        if matches!(error, ResolveError::NotFound { .. }) {
+            continue;
+        }
+        let words = error.to_string();
+        out.action = Action::Rejected;
+        out.reasons.push(
+            Reason::new(
+                "the revision the VM names can no longer be decoded: its controller fails on every sync",
+            )
+            .saying(words),
+        );
+    }
+}

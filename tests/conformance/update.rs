@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 
 use driftless::catalog::Catalog;
+use driftless::change::Subject;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
+use driftless::plan::{Names, Sides, plan};
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::resource::cluster::ClusterConfig;
+use driftless::rules::admission::review::review;
 use driftless::schema::decode;
+use driftless::source::Sources;
 use driftless::transform::admit::mutate;
 use driftless::update::claims::CatalogClaims;
 use driftless::update::decide::decide;
@@ -215,21 +219,79 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
             disks.map_or_else(ToOwned::to_owned, |live| live.to_string()),
         );
     }
-    if expected["admit"]["allowed"] == Json::Bool(true) {
-        let wanted = action(&pair, expected);
-        if !wanted.contains(&decision.action) {
-            compare(
-                "action",
-                format!("{wanted:?}"),
-                format!("{:?}", decision.action),
-            );
-        }
+    let written = Node::from_json(&case.input[new]);
+    let refused = !review(&written, Some(&pair.old), &resolver).is_accepted();
+    let (wanted, got) = if expected["admit"]["allowed"] == Json::Bool(true) {
+        (action(&pair, expected), decision.action)
+    } else {
+        (vec![Action::Rejected], Action::Rejected)
+    };
+    compare(
+        "admit.allowed",
+        expected["admit"]["allowed"].to_string(),
+        (!refused).to_string(),
+    );
+    if !wanted.contains(&got) {
+        compare("action", format!("{wanted:?}"), format!("{got:?}"));
+    }
+    let objects = &case.input["objects"];
+    let planned = planned(
+        &pair.target,
+        (&case.input["old"], objects),
+        (&case.input[new], objects),
+    );
+    // What nothing touches is neither admitted nor judged again.
+    let is_touched = case.input["old"] != case.input[new];
+    if is_touched && !wanted.contains(&planned) || !is_touched && planned != Action::None {
+        compare("planned", format!("{wanted:?}"), format!("{planned:?}"));
     }
     if wrong.is_empty() {
         Ok(())
     } else {
         Err(wrong.join("; "))
     }
+}
+
+/// The action of a whole plan over the VM and objects of each side; none where the plan leaves the VM out.
+fn planned(target: &Target, base: (&Json, &Json), head: (&Json, &Json)) -> Action {
+    let catalog = |(vm, objects): (&Json, &Json)| {
+        let objects = objects.as_array().into_iter().flatten();
+        let resources = std::iter::once(vm).chain(objects).filter_map(|json| {
+            Resource::from_node(Node::from_json(json), None, 0, FieldPath::root()).ok()
+        });
+        Catalog::new(resources.collect())
+    };
+    let (base, head) = (catalog(base), catalog(head));
+    let before = Resolver::new(target, vec![&base]);
+    let after = Resolver::new(target, vec![&head]);
+    let sources = Sources::default();
+    let plan = plan(
+        Sides {
+            base: subjects(&base, &before),
+            head: subjects(&head, &after),
+            migration_base: Vec::new(),
+            sources: &sources,
+        },
+        Names {
+            base: String::new(),
+            head: String::new(),
+        },
+    );
+    plan.virtual_machines
+        .first()
+        .map_or(Action::None, |vm| vm.action)
+}
+
+fn subjects<'a>(catalog: &'a Catalog, resolver: &'a Resolver<'a>) -> Vec<Subject<'a>> {
+    catalog
+        .resources()
+        .iter()
+        .map(|resource| Subject {
+            resource,
+            root: "",
+            resolver,
+        })
+        .collect()
 }
 
 /// The action the README reads from a recording; several where all are equal.
@@ -330,6 +392,17 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
         guest: &guest,
         claims: &claims,
     });
+    let vm = &case.input["vm"];
+    let planned = planned(
+        &base.target,
+        (vm, &case.input["base"]),
+        (vm, &case.input["head"]),
+    );
+    if wanted != (planned == Action::Restart) {
+        return Err(format!(
+            "restart required: recorded {wanted}, planned {planned:?}"
+        ));
+    }
     let said = flow["message"].as_str().unwrap_or_default();
     if wanted == decision.flow.restart_required && said == decision.flow.message {
         Ok(())

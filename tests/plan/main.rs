@@ -10,6 +10,7 @@
 mod fan_out;
 mod lifecycle;
 mod live_update;
+mod parsing;
 mod reports;
 mod spelling;
 mod support;

@@ -7,7 +7,7 @@ use crate::support::{change, files};
 
 fn vm(name: &str, guest: &str) -> String {
     format!(
-        "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: \"{name}\", namespace: vms}}\nspec:\n  runStrategy: Always\n  template:\n    spec:\n      hostname: h\n      domain: {{cpu: {{sockets: 1, cores: 1, threads: 1}}, memory: {{guest: {guest}}}}}\n"
+        "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: \"{name}\", namespace: vms}}\nspec:\n  runStrategy: Always\n  template:\n    spec:\n      hostname: h\n      domain: {{cpu: {{sockets: 1, cores: 1, threads: 1}}, devices: {{}}, memory: {{guest: {guest}}}}}\n"
     )
 }
 

@@ -113,6 +113,23 @@ fn e02_a_missing_destination_waits_without_a_restart() {
 }
 
 #[test]
+fn e03_a_template_or_a_volume_that_keeps_the_old_name_is_refused() {
+    let with = |template: &str, volume: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: web}}\nspec:\n  runStrategy: Always\n  updateVolumesStrategy: Migration\n  dataVolumeTemplates: [{{metadata: {{name: {template}}}, spec: {{source: {{blank: {{}}}}, storage: {{}}}}}}]\n  template:\n    spec:\n      domain: {{devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}]}}, memory: {{guest: 2Gi}}}}\n      volumes: [{{name: root, dataVolume: {{name: {volume}}}}}]\n"
+        )
+    };
+    let base = with("old", "old");
+    for (template, volume) in [("old", "new"), ("new", "old")] {
+        let plan = change(&base, &with(template, volume)).vm();
+        assert_eq!(plan.action, Action::Rejected, "{template} {volume}");
+        assert!(plan.reasons.iter().all(|reason| reason.kubevirt.is_some()));
+    }
+    let both = change(&base, &with("new", "new")).vm();
+    assert_eq!(both.action, Action::MigrateVolumes, "{:#?}", both.reasons);
+}
+
+#[test]
 fn e04_edits_inside_a_data_volume_template_do_nothing() {
     let with = |size: &str| {
         format!(

@@ -18,6 +18,8 @@ pub(super) struct Parsed {
     pub(super) skipped: Vec<Skipped>,
     pub(super) loose: Vec<Loose>,
     pub(super) broken: Vec<yaml::Error>,
+    /// Whether another side parsed the file.
+    pub(super) is_taken_over: bool,
 }
 
 impl Parsed {
@@ -34,6 +36,7 @@ impl Parsed {
             skipped: Vec::new(),
             loose: Vec::new(),
             broken: Vec::new(),
+            is_taken_over: false,
         };
         if let Some(exempt) = layout.exempt(source.path()) {
             let is_other =

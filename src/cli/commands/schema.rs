@@ -16,6 +16,8 @@ enum What {
     Config,
     /// `check --format json`
     Findings,
+    /// `plan --format json`
+    Plan,
 }
 
 /// Prints the schema.
@@ -23,6 +25,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let text = match args.what {
         What::Config => include_str!("../../../schemas/config.json"),
         What::Findings => include_str!("../../../schemas/findings.json"),
+        What::Plan => include_str!("../../../schemas/plan.json"),
     };
     shell.data(text.as_bytes())?;
     Ok(Outcome::Clean)

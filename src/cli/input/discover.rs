@@ -79,7 +79,7 @@ impl Exclude {
     }
 
     /// Whether the path or a directory above it is left out.
-    fn covers(&self, reported: &str) -> bool {
+    pub(crate) fn covers(&self, reported: &str) -> bool {
         let mut above = path::parent(reported);
         while let Some(here) = above.filter(|here| path::depth(here) > 0) {
             if self.matches(&here, true) {
@@ -341,7 +341,7 @@ impl Met {
 }
 
 /// Whether a file's name promises manifests.
-fn is_manifest(path: &Path) -> bool {
+pub(crate) fn is_manifest(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| {
         ["yaml", "yml", "json"]

@@ -112,7 +112,7 @@ pub(crate) fn read(
 }
 
 /// Whether a file says what others are.
-fn frames(name: &str) -> bool {
+pub(crate) fn frames(name: &str) -> bool {
     let name = path::name(name);
     name == "Chart.yaml" || kustomization::NAMES.contains(&name)
 }

@@ -19,7 +19,7 @@ use crate::input::discover::{on_disk, reported};
 use crate::output::Shell;
 
 /// Every target, and which one each file is for.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Targets {
     targets: Vec<Target>,
     by_file: BTreeMap<FileId, usize>,
@@ -36,6 +36,16 @@ impl Targets {
         file.and_then(|file| self.by_file.get(&file))
             .copied()
             .unwrap_or(0)
+    }
+
+    /// The same targets on another release.
+    pub(super) fn on(&self, release: Release) -> Self {
+        let mut targets = self.clone();
+        for target in &mut targets.targets {
+            target.release = release;
+            target.release_known = true;
+        }
+        targets
     }
 
     /// The target of that number.

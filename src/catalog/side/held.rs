@@ -1,0 +1,78 @@
+//! What another side holds, so that files both have are parsed once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::parsed::Parsed;
+use super::{File, Input, Loose, Side, Skipped};
+use crate::resource::Resource;
+use crate::source::FileId;
+
+/// What another side holds, by file.
+pub(super) struct Held<'a> {
+    files: BTreeMap<FileId, Vec<&'a Resource>>,
+    skipped: BTreeMap<FileId, Vec<&'a Skipped>>,
+    loose: BTreeMap<FileId, Vec<&'a Loose>>,
+    broken: BTreeSet<FileId>,
+}
+
+impl<'a> Held<'a> {
+    pub(super) fn of(side: &'a Side) -> Self {
+        let mut held = Self {
+            files: side
+                .files
+                .iter()
+                .map(|file| (file.id, Vec::new()))
+                .collect(),
+            skipped: BTreeMap::new(),
+            loose: BTreeMap::new(),
+            broken: side.broken.iter().map(|error| error.span.file).collect(),
+        };
+        for placed in side.resources() {
+            if let Some(file) = placed.resource.file {
+                held.files.entry(file).or_default().push(placed.resource);
+            }
+        }
+        for skipped in &side.skipped {
+            held.skipped.entry(skipped.file).or_default().push(skipped);
+        }
+        for loose in &side.loose {
+            held.loose.entry(loose.file).or_default().push(loose);
+        }
+        held
+    }
+
+    /// The file as the other side has it; `None` where it has to be parsed after all.
+    pub(super) fn again(&self, input: Input, root: usize) -> Option<Parsed> {
+        let resources = self.files.get(&input.file)?;
+        let skipped = self.skipped.get(&input.file).map_or(&[][..], Vec::as_slice);
+        if self.broken.contains(&input.file)
+            || skipped.iter().any(|skipped| skipped.document.is_none())
+        {
+            return None;
+        }
+        Some(Parsed {
+            file: File {
+                id: input.file,
+                role: input.role,
+                root,
+                documents: Vec::new(),
+            },
+            resources: resources.iter().copied().cloned().collect(),
+            skipped: skipped.iter().copied().cloned().collect(),
+            loose: self
+                .loose
+                .get(&input.file)
+                .into_iter()
+                .flatten()
+                .map(|loose| Loose {
+                    file: loose.file,
+                    document: loose.document,
+                    prefix: loose.prefix.clone(),
+                    node: loose.node.clone(),
+                })
+                .collect(),
+            broken: Vec::new(),
+            is_taken_over: true,
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! `plan`: what a change does to every virtual machine.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::ValueEnum;
+use driftless::change::Subject;
+use driftless::plan::{self, Action, Names, Plan, Sides};
+use driftless::release::Release;
+use driftless::report::{plan_html, plan_json, plan_markdown, plan_text};
+
+use crate::args::Global;
+use crate::output::{Outcome, Shell, write_file};
+use crate::sides::{Base, Loaded};
+
+/// Say what a change does to every virtual machine: nothing, live update, volume migration, restart, refused
+///
+/// Compares two sides of the manifests and judges each VM as KubeVirt's admission and its VM controller would, taking
+/// every VM that runs to run what the base says. Without `--head` the head is the working tree, or, in a commit hook,
+/// what is about to be committed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files and directories [default: .]
+    paths: Vec<PathBuf>,
+
+    /// Git revision to compare with. Given twice, the first is the base of a volume migration that is under way
+    #[arg(long, value_name = "REV", required_unless_present_any = ["base_dir", "kubevirt_from"])]
+    base: Vec<String>,
+
+    /// Directory or file to compare with, instead of a revision
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["base", "head"])]
+    base_dir: Option<PathBuf>,
+
+    /// Git revision that is compared, instead of the working tree
+    #[arg(long, value_name = "REV", requires = "base")]
+    head: Option<String>,
+
+    /// Preview of a cluster upgrade: the release it has, instead of a base
+    #[arg(long, value_name = "RELEASE", requires = "kubevirt_to", conflicts_with_all = ["base", "base_dir", "kubevirt"])]
+    kubevirt_from: Option<Release>,
+
+    /// Preview of a cluster upgrade: the release it gets
+    #[arg(long, value_name = "RELEASE", requires = "kubevirt_from")]
+    kubevirt_to: Option<Release>,
+
+    /// Format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Write to a file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Exit with 1 where more guests than this go down
+    #[arg(long, value_name = "N")]
+    max_restarts: Option<usize>,
+
+    /// Exit with 1 where a VM meets this action or a worse one
+    #[arg(long, value_name = "ACTION")]
+    fail_on: Option<FailOn>,
+}
+
+/// How a plan is written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// `schemas/plan.json`
+    Json,
+    /// For a comment on a pull request
+    Markdown,
+    /// One page that needs no server
+    Html,
+}
+
+/// The least action that fails a run.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FailOn {
+    /// Refused by the cluster
+    Rejected,
+    /// Restarts, with or without loss of data, and what is refused
+    Restart,
+    /// What cannot be known, restarts and what is refused
+    Unknown,
+}
+
+impl FailOn {
+    const fn action(self) -> Action {
+        match self {
+            Self::Rejected => Action::Rejected,
+            Self::Restart => Action::Restart,
+            Self::Unknown => Action::Unknown,
+        }
+    }
+}
+
+/// Plans a change, or the upgrade of a cluster.
+pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
+    if args.base.len() > 2 {
+        bail!("`--base` is given at most twice");
+    }
+    let (plan, bad) = match (args.kubevirt_from, args.kubevirt_to) {
+        (Some(from), Some(to)) => upgrade(args, global, from, to, shell)?,
+        _ => change(args, global, shell)?,
+    };
+    if bad > 0 {
+        bail!("{bad} documents cannot be read: there is no plan over part of the manifests");
+    }
+    let text = match args.format {
+        Format::Text => plan_text::report(&plan, shell.colors() && args.output.is_none()),
+        Format::Json => plan_json::report(&plan),
+        Format::Markdown => plan_markdown::report(&plan),
+        Format::Html => plan_html::report(&plan),
+    };
+    match &args.output {
+        Some(file) => write_file(file, text.as_bytes())?,
+        None => shell.data(text.as_bytes())?,
+    }
+    Ok(gates(args, &plan, shell))
+}
+
+fn gates(args: &Args, plan: &Plan, shell: &mut Shell) -> Outcome {
+    let mut outcome = Outcome::Clean;
+    if let Some(most) = args.max_restarts
+        && plan.restarts() > most
+    {
+        shell.error(format!(
+            "{} guests go down, `--max-restarts` allows {most}",
+            plan.restarts()
+        ));
+        outcome = Outcome::Findings;
+    }
+    if let Some(fail_on) = args.fail_on {
+        let worst = plan.virtual_machines.iter().map(|vm| vm.action).min();
+        if let Some(worst) = worst.filter(|worst| *worst <= fail_on.action()) {
+            shell.error(format!("the plan has `{}`", worst.as_str()));
+            outcome = Outcome::Findings;
+        }
+    }
+    outcome
+}
+
+fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<(Plan, usize)> {
+    let base = match (&args.base_dir, args.base.as_slice()) {
+        (Some(directory), _) => Base::Directory(directory.clone()),
+        (None, [base]) => Base::Revision(base.clone()),
+        (None, [migration, base]) => Base::DuringMigration {
+            migration: migration.clone(),
+            base: base.clone(),
+        },
+        _ => bail!("`--base REV` or `--base-dir DIR` says what to compare with"),
+    };
+    let loaded = Loaded::load(global, &args.paths, &base, args.head.as_deref(), shell)?;
+    let bad = loaded.bad;
+    let resolvers = loaded.resolvers();
+    let plan = plan::plan(
+        Sides {
+            base: resolvers.base(),
+            head: resolvers.head(),
+            migration_base: resolvers.migration(),
+            sources: &loaded.session.sources,
+        },
+        Names {
+            base: loaded.base_name.clone(),
+            head: loaded.head_name.clone(),
+        },
+    );
+    Ok((plan, bad))
+}
+
+fn upgrade(
+    args: &Args,
+    global: &Global,
+    from: Release,
+    to: Release,
+    shell: &mut Shell,
+) -> anyhow::Result<(Plan, usize)> {
+    let loaded = Loaded::one_side(global, &args.paths, from, to, shell)?;
+    let bad = loaded.bad;
+    let resolvers = loaded.resolvers();
+    let subjects: (Vec<Subject<'_>>, Vec<Subject<'_>>) = (resolvers.base(), resolvers.head());
+    let plan = plan::upgrade::preview(subjects.0, subjects.1, &loaded.session.sources, from, to);
+    Ok((plan, bad))
+}
