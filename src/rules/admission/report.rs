@@ -19,8 +19,7 @@ use crate::rules::{Context, Vm};
 /// of ours.
 pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
     let review = review::review(vm.written(), None, context.resolver);
-    let known = context.target.configuration.is_known();
-    let mut found = findings(vm.resource, &review, known, refused);
+    let mut found = findings(vm.resource, &review, refused);
     // Other rules say these, on every release and with what may have been meant.
     found.retain(|finding| {
         finding.rule.id != unresolved_instancetype::RULE.info.id
@@ -42,14 +41,14 @@ pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
 /// What the webhook of instance types and preferences answers.
 pub fn object(resource: &Resource, context: &Context<'_>, refused: bool) -> Vec<Finding> {
     let review = review::review_object(&resource.id.kind, &resource.node, context.target.release);
-    findings(resource, &review, true, refused)
+    findings(resource, &review, refused)
 }
 
-fn findings(resource: &Resource, review: &Review, known: bool, refused: bool) -> Vec<Finding> {
+fn findings(resource: &Resource, review: &Review, refused: bool) -> Vec<Finding> {
     let mut found: Vec<Finding> = review
         .hits
         .iter()
-        .map(|hit| of_hit(resource, hit, known))
+        .map(|hit| of_hit(resource, hit))
         .collect();
     if !refused {
         found.extend(review.schema.iter().map(|cause| of_schema(resource, cause)));
@@ -63,9 +62,9 @@ fn findings(resource: &Resource, review: &Review, known: bool, refused: bool) ->
     found
 }
 
-fn of_hit(resource: &Resource, hit: &Hit, known: bool) -> Finding {
+fn of_hit(resource: &Resource, hit: &Hit) -> Finding {
     let info = &hit.rule.info;
-    let mut finding = match hit.setting.as_ref().filter(|_| !known) {
+    let mut finding = match hit.setting.as_ref().filter(|_| !hit.certain) {
         Some(setting) => Finding::at(
             &depends_on_configuration::RULE.info,
             resource,
