@@ -16,6 +16,8 @@ rule! {
     ///
     /// The tables carry a licence and are read from a Secret. Up to 1.5 only `slicNameRef` exists.
     ///
+    /// KubeVirt's check: [`validateFirmwareACPI`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// A bridged guest takes the pod's address over, which prevents live migration; clusters may forbid it.
     ///
+    /// KubeVirt's check: [`validateBridgeBinding`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/binding.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

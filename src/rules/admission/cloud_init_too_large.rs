@@ -15,6 +15,8 @@ rule! {
     /// The data is part of the VM object, which goes to many nodes; KubeVirt keeps it small. Larger data belongs in a
     /// Secret.
     ///
+    /// KubeVirt's check: [`validateVolumes`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

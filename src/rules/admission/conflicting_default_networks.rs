@@ -13,6 +13,8 @@ rule! {
     ///
     /// A guest's pod has one default network. A Multus network marked as default takes the place of the pod network.
     ///
+    /// KubeVirt's check: [`validateSinglePodNetwork`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netsource.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// Kubernetes does not schedule a pod that asks for more than it may have, so the webhook refuses the VM.
     ///
+    /// KubeVirt's check: [`validateCpuRequestDoesNotExceedLimit`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

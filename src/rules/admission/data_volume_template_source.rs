@@ -14,6 +14,8 @@ rule! {
     ///
     /// A disk is filled from one place. An empty one is `source: {blank: {}}`.
     ///
+    /// KubeVirt's check: [`validateDataVolume`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/data-volume-template.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

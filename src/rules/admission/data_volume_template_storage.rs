@@ -13,6 +13,8 @@ rule! {
     ///
     /// Both describe the claim to make: `storage` lets CDI fill in what the storage class knows, `pvc` says all of it.
     ///
+    /// KubeVirt's check: [`validateDataVolume`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/data-volume-template.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// Each virtual CPU of such a guest is pinned to one CPU of its own, so the counts must agree.
     ///
+    /// KubeVirt's check: [`validateRequestOrLimitWithCoresProvidedOnDedicatedCPUPlacement`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// The guest's threads are pinned to the threads of real cores, which have two at most, on arm64 one.
     ///
+    /// KubeVirt's check: [`validateThreadCountOnArchitecture`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

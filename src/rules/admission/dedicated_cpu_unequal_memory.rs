@@ -13,6 +13,8 @@ rule! {
     ///
     /// A pod gets dedicated CPUs only in the Guaranteed quality class: requests equal limits.
     ///
+    /// KubeVirt's check: [`validateMemoryRequestsAndLimits`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// A pod gets dedicated CPUs only in the Guaranteed quality class, and for that its memory must be known.
     ///
+    /// KubeVirt's check: [`validateMemoryIsProvided`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// KubeVirt connects such a VM to the pod network by itself, and then refuses what it made.
     ///
+    /// KubeVirt's check: [`SetDefaultNetworkInterface`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/vmispec/defaults.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -16,6 +16,8 @@ rule! {
     /// They were replaced by network binding plugins and `passtBinding`. A VM that has one is refused when it is
     /// created; one that exists goes on.
     ///
+    /// KubeVirt's check: [`ValidateFeatureGates`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-config/featuregate/validator.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

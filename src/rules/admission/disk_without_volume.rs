@@ -16,6 +16,8 @@ rule! {
     ///
     /// Disks and volumes are paired by name; a disk alone has nothing to show to the guest.
     ///
+    /// KubeVirt's check: [`validateBootOrder`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// The guest's tools read the metrics from a virtio disk.
     ///
+    /// KubeVirt's check: [`validateBootOrder`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

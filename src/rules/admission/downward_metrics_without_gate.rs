@@ -15,6 +15,8 @@ rule! {
     ///
     /// They tell the guest about its host, which a cluster has to allow.
     ///
+    /// KubeVirt's check: [`validateDownwardMetrics`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// The guest boots with one of them.
     ///
+    /// KubeVirt's check: [`validateBootloader`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -16,6 +16,8 @@ rule! {
     /// The drive is there to insert media while the guest runs, which the gate turns on: to be asked for from 1.6 to
     /// 1.8, on by default from 1.9.
     ///
+    /// KubeVirt's check: [`validateBootOrder`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Up to 1.7 the webhook refuses guests of other architectures unless the gate is on; from 1.8 on any is accepted.
     ///
+    /// KubeVirt's check: [`validateArchitecture`](https://github.com/kubevirt/kubevirt/blob/v1.7.4/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

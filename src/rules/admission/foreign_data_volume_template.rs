@@ -14,6 +14,8 @@ rule! {
     ///
     /// The DataVolume is made beside its VM. On an update KubeVirt looks only where the templates changed.
     ///
+    /// KubeVirt's check: [`validateVirtualMachineDataVolumeTemplateNamespace`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/data-volume-template.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// A dedicated CPU is a whole one.
     ///
+    /// KubeVirt's check: [`validateCPULimitIsInteger`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

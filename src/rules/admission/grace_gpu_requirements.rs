@@ -18,6 +18,8 @@ rule! {
     ///
     /// These GPUs share memory with their CPU and can be passed on only so.
     ///
+    /// KubeVirt's check: [`validateGraceIOVirtualization`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/grace_io_virtualization.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

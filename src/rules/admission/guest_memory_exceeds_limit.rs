@@ -14,6 +14,8 @@ rule! {
     /// The guest would be killed as soon as it used its memory. Where the rollout strategy is `LiveUpdate` (the default
     /// from 1.6 on) KubeVirt does not check it, because limits of running guests move.
     ///
+    /// KubeVirt's check: [`validateGuestMemoryLimit`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

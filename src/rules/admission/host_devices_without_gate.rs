@@ -13,6 +13,8 @@ rule! {
     ///
     /// Passing hardware of the node to a guest is for the cluster to allow.
     ///
+    /// KubeVirt's check: [`validateHostDevicesWithPassthroughEnabled`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

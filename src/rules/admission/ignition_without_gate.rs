@@ -16,6 +16,8 @@ rule! {
     /// The annotation hands Ignition data to the guest; without the gate the webhook refuses the VM rather than start a
     /// guest that is not set up.
     ///
+    /// KubeVirt's check: [`ValidateVirtualMachineInstanceMetadata`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     /// KubeVirt reads the reference from labels of the volume's source when the VM is written, and refuses the VM where
     /// it finds none, unless the failure policy is `Ignore`.
     ///
+    /// KubeVirt's check: [`inferMatchers`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/instancetype/webhooks/vm/mutator.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

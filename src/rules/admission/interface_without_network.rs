@@ -13,6 +13,8 @@ rule! {
     ///
     /// Interfaces and networks are paired by name.
     ///
+    /// KubeVirt's check: [`validateInterfacesAssignedToNetworks`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

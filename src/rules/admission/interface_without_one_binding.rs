@@ -17,6 +17,8 @@ rule! {
     /// The binding says how the guest's interface is wired to the pod's. Before 1.9 an interface without one was
     /// accepted and failed when the guest started.
     ///
+    /// KubeVirt's check: [`validateInterfaceBindingExists`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/binding.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Keys get into the guest through a cloud-init volume or the guest agent; each credential says how, once.
     ///
+    /// KubeVirt's check: [`validateAccessCredentials`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

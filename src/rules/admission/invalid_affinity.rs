@@ -17,6 +17,8 @@ rule! {
     /// The terms are copied to the guest's pod. KubeVirt repeats Kubernetes' checks when the VM is written, so that it
     /// does not fail at start.
     ///
+    /// KubeVirt's check: [`validateSpecAffinity`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -17,6 +17,8 @@ rule! {
     ///
     /// The emulated disk can have no other.
     ///
+    /// KubeVirt's check: [`validateCustomBlockSize`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

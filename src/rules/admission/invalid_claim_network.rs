@@ -16,6 +16,8 @@ rule! {
     ///
     /// Networks from resource claims are new; the webhook checks that claim, request and interface belong together.
     ///
+    /// KubeVirt's check: [`validateNetworkDevicesWithDRA`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/dra.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// KubeVirt would not know which of two to give to the guest, and an empty volume is a slip.
     ///
+    /// KubeVirt's check: [`validateVolumes`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// The path names the disk's file inside the image.
     ///
+    /// KubeVirt's check: [`ValidatePath`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -18,6 +18,8 @@ rule! {
     /// A device comes either from a device plugin (`deviceName`) or from a resource claim (`claimName`, `requestName`).
     /// KubeVirt 1.6 and 1.7 crash on a claimed GPU without claim name, which is reported as `kubevirt-would-crash`.
     ///
+    /// KubeVirt's check: [`validateCreationDRA`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/dra/admitter/dra_admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -17,6 +17,8 @@ rule! {
     ///
     /// The options are handed out by KubeVirt's own DHCP server in the pod, whose protocol has room for nothing else.
     ///
+    /// KubeVirt's check: [`validateDHCPExtraOptions`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

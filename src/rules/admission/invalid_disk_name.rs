@@ -15,6 +15,8 @@ rule! {
     ///
     /// The name can become a container's name in the guest's pod.
     ///
+    /// KubeVirt's check: [`validateDiskNameAsContainerName`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Only virtio disks are PCI devices of their own.
     ///
+    /// KubeVirt's check: [`validatePciAddress`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// The number goes into the guest's libvirt domain as it is.
     ///
+    /// KubeVirt's check: [`validateSerialNumValue`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// It says what happens to the guest when its node is drained.
     ///
+    /// KubeVirt's check: [`validateLiveMigration`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// `Disk` is a file that exists and has its size; `DiskOrCreate` is made with the capacity where it does not.
     ///
+    /// KubeVirt's check: [`validateVolumes`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// The guest's hostname becomes the pod's, and Kubernetes takes only labels there.
     ///
+    /// KubeVirt's check: [`appendNewStatusCauseForHostNameNotConformingToDNSLabelRules`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

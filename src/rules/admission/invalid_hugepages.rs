@@ -19,6 +19,8 @@ rule! {
     /// where there is none, from 1.6 on, the guest memory and then the memory limit. The words of the refusal name the
     /// request in any case, `'0'` where there is none.
     ///
+    /// KubeVirt's check: [`validateHugepagesMemoryRequests`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// The name goes into the guest's libvirt domain.
     ///
+    /// KubeVirt's check: [`validateInterfaceNameFormat`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -17,6 +17,8 @@ rule! {
     ///
     /// The ports are forwarded from the pod to the guest and become container ports of the pod.
     ///
+    /// KubeVirt's check: [`validateForwardPortsName`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// A pool must have a size.
     ///
+    /// KubeVirt's check: [`validateIOThreadsPolicy`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

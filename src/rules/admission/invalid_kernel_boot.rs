@@ -14,6 +14,8 @@ rule! {
     ///
     /// The kernel is taken from files of a container image.
     ///
+    /// KubeVirt's check: [`validateKernelBoot`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

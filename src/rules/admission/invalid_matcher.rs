@@ -15,6 +15,8 @@ rule! {
     /// A reference is written out or inferred from a volume, not both. Dashboards used to write
     /// `RejectInferFromVolumeFailure`, which is no policy.
     ///
+    /// KubeVirt's check: [`validateInstancetypeMatcherUpdate`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/instancetype/webhooks/vm/mutator.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

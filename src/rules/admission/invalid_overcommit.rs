@@ -14,6 +14,8 @@ rule! {
     ///
     /// Overcommit takes that share off the memory request; huge pages are reserved whole.
     ///
+    /// KubeVirt's check: [`validateMemoryOvercommitPercentSetting`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/instancetype/webhooks/admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

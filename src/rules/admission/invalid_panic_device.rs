@@ -16,6 +16,8 @@ rule! {
     ///
     /// They let a guest tell that it crashed; s390x guests do it in another way. From 1.9 on no gate is needed.
     ///
+    /// KubeVirt's check: [`validatePanicDeviceModel`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Port ranges are new, and only masquerade can forward them.
     ///
+    /// KubeVirt's check: [`validatePortRangesConfiguration`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Cores have two threads, so only that ratio can be spread over them.
     ///
+    /// KubeVirt's check: [`validatePreferredCPUTopology`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/instancetype/preference/webhooks/admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -17,6 +17,8 @@ rule! {
     ///
     /// Devices name the claims they come from; each claim is one object or one template.
     ///
+    /// KubeVirt's check: [`validateResourceClaims`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/dra/admitter/dra_admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -16,6 +16,8 @@ rule! {
     ///
     /// The names are case-sensitive; `always` is refused.
     ///
+    /// KubeVirt's check: [`validateRunStrategy`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// The guest's pod runs under one account.
     ///
+    /// KubeVirt's check: [`validateServiceAccountName`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// KubeVirt emulates no other sound card.
     ///
+    /// KubeVirt's check: [`validateSoundDevices`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     /// `Paused` is the only strategy there is. A paused guest does not answer its liveness probe and would be restarted
     /// for ever.
     ///
+    /// KubeVirt's check: [`validateStartStrategy`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

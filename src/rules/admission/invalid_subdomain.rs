@@ -14,6 +14,8 @@ rule! {
     ///
     /// The subdomain becomes part of the guest's DNS name, and Kubernetes takes only DNS names there.
     ///
+    /// KubeVirt's check: [`validateSubdomainDNSSubdomainRules`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -16,6 +16,8 @@ rule! {
     ///
     /// The constraints are copied to the guest's pod, and KubeVirt repeats Kubernetes' checks.
     ///
+    /// KubeVirt's check: [`validateSpecTopologySpreadConstraints`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// The device would be configured and left out at once. From 1.9 on no gate is needed.
     ///
+    /// KubeVirt's check: [`validateVideoConfig`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// Only virtio disks can have a thread of their own.
     ///
+    /// KubeVirt's check: [`validateBusSupport`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

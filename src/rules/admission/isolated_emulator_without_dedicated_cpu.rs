@@ -13,6 +13,8 @@ rule! {
     ///
     /// The emulator gets a CPU of its own beside the guest's, which only makes sense where the guest's are its own.
     ///
+    /// KubeVirt's check: [`validateCPUIsolatorThread`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -18,6 +18,8 @@ rule! {
     ///
     /// Encrypted guests boot from measured firmware only, and nothing outside may change it. Up to 1.6 only SEV exists.
     ///
+    /// KubeVirt's check: [`validateLaunchSecurity`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

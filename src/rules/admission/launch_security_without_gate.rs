@@ -15,6 +15,8 @@ rule! {
     /// Encrypted guests need nodes that can do it. The gate for SEV and SNP is on by default from 1.9, the one for s390x
     /// gone.
     ///
+    /// KubeVirt's check: [`ValidateLaunchSecurityAmd64`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/amd64.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// A LUN passes SCSI commands through to the device, so there must be a device.
     ///
+    /// KubeVirt's check: [`validateBootOrder`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

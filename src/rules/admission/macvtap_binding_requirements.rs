@@ -17,6 +17,8 @@ rule! {
     /// The binding was replaced by a network binding plugin in 1.3 and is discontinued from 1.8 on
     /// (`discontinued-binding`).
     ///
+    /// KubeVirt's check: [`validateMacvtapBinding`](https://github.com/kubevirt/kubevirt/blob/v1.7.4/pkg/network/admitter/macvtap.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

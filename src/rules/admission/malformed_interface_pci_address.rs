@@ -15,6 +15,8 @@ rule! {
     ///
     /// The address goes into the guest's libvirt domain as it is.
     ///
+    /// KubeVirt's check: [`validatePciAddress`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Six bytes in hexadecimal, with colons or dashes (`02:00:00:aa:bb:01`), is what a network card has.
     ///
+    /// KubeVirt's check: [`validateMacAddress`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// Masquerade translates the guest's address to the pod's; there is no such address on another network.
     ///
+    /// KubeVirt's check: [`validateMasqueradeBinding`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/binding.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

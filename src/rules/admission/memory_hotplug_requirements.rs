@@ -15,6 +15,8 @@ rule! {
     /// `maxGuest` asks for memory that can be plugged while the guest runs. KubeVirt reports the first reason against
     /// it.
     ///
+    /// KubeVirt's check: [`validateLiveUpdateFeatures`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

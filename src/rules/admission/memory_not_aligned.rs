@@ -14,6 +14,8 @@ rule! {
     ///
     /// Memory is plugged in blocks of that size.
     ///
+    /// KubeVirt's check: [`ValidateLiveUpdateMemory`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/liveupdate/memory/memory.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

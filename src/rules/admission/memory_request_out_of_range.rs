@@ -13,6 +13,8 @@ rule! {
     ///
     /// Such a request is nearly always a slip of the unit (`512` for `512Mi`), and the webhook refuses it.
     ///
+    /// KubeVirt's check: [`validateMemoryRequestsNegativeOrNull`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

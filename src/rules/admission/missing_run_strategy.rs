@@ -13,6 +13,8 @@ rule! {
     ///
     /// KubeVirt does not guess whether the guest is to run.
     ///
+    /// KubeVirt's check: [`validateRunStrategy`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

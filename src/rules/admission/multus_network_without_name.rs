@@ -13,6 +13,8 @@ rule! {
     ///
     /// The name says which NetworkAttachmentDefinition the guest is connected to.
     ///
+    /// KubeVirt's check: [`validateMultusNetworkSource`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netsource.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

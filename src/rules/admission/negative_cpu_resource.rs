@@ -13,6 +13,8 @@ rule! {
     ///
     /// A negative amount means nothing, and the webhook refuses it.
     ///
+    /// KubeVirt's check: [`validateCPULimitNotNegative`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

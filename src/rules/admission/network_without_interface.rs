@@ -13,6 +13,8 @@ rule! {
     ///
     /// A network without an interface connects nothing, and the webhook takes it for a slip in one of the names.
     ///
+    /// KubeVirt's check: [`validateNetworksAssignedToInterfaces`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// KubeVirt does not guess what an interface is to be connected to.
     ///
+    /// KubeVirt's check: [`validateSingleNetworkSource`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netsource.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// The host's NUMA layout can only be passed on for CPUs and memory that belong to the guest alone.
     ///
+    /// KubeVirt's check: [`validateNUMA`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -18,6 +18,8 @@ rule! {
     /// passt connects the guest through the pod's own sockets. The gate has to be asked for in 1.8 and is on by default
     /// from 1.9 on.
     ///
+    /// KubeVirt's check: [`validatePasstBinding`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/passt.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// Reservations need a helper daemon on the nodes.
     ///
+    /// KubeVirt's check: [`validatePersistentReservation`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

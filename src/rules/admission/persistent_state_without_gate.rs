@@ -15,6 +15,8 @@ rule! {
     ///
     /// The state is kept in a claim of its own; from 1.6 on this needs no gate.
     ///
+    /// KubeVirt's check: [`validatePersistentState`](https://github.com/kubevirt/kubevirt/blob/v1.5.3/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// A probe asks in one way.
     ///
+    /// KubeVirt's check: [`validateProbe`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -13,6 +13,8 @@ rule! {
     ///
     /// The kubelet asks at the pod's address; without the pod network nothing answers there.
     ///
+    /// KubeVirt's check: [`podNetworkRequiredStatusCause`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

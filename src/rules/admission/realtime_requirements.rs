@@ -13,6 +13,8 @@ rule! {
     ///
     /// A guest cannot be on time on CPUs or memory that it shares.
     ///
+    /// KubeVirt's check: [`validateCPURealtime`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

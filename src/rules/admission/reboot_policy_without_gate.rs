@@ -14,6 +14,8 @@ rule! {
     ///
     /// The policy says what a reboot inside the guest does to it.
     ///
+    /// KubeVirt's check: [`validateRebootPolicy`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// The order would be undefined.
     ///
+    /// KubeVirt's check: [`validateInterfaceBootOrder`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

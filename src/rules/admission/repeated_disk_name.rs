@@ -14,6 +14,8 @@ rule! {
     ///
     /// Disks are paired with volumes by name.
     ///
+    /// KubeVirt's check: [`validateDiskName`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

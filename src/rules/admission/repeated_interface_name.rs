@@ -13,6 +13,8 @@ rule! {
     ///
     /// An interface is connected to the network of its name, and a network takes one interface.
     ///
+    /// KubeVirt's check: [`validateInterfaceNameUnique`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

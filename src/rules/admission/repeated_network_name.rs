@@ -13,6 +13,8 @@ rule! {
     ///
     /// Interfaces find their network by name.
     ///
+    /// KubeVirt's check: [`validateNetworkNameUnique`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -17,6 +17,8 @@ rule! {
     /// KubeVirt tells its own pods and guests apart by these labels, and the webhook refuses them from anybody but its
     /// own service accounts. They usually got into the manifest by copying a running VirtualMachineInstance.
     ///
+    /// KubeVirt's check: [`ValidateVirtualMachineInstanceMetadata`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

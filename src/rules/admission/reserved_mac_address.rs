@@ -14,6 +14,8 @@ rule! {
     ///
     /// KubeVirt gives that address to its own bridge in the pod; a guest with the same one has no network.
     ///
+    /// KubeVirt's check: [`validateMasqueradeBinding`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/binding.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

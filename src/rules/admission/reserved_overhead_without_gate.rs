@@ -13,6 +13,8 @@ rule! {
     ///
     /// The overhead is locked on the node beside the guest's memory, which a cluster has to allow.
     ///
+    /// KubeVirt's check: [`validateReservedOverheadMemlock`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     /// They say the same thing in two ways, and KubeVirt refuses the VM even where they agree. It often happens when a
     /// tool or a Kustomize patch adds one to a manifest that has the other.
     ///
+    /// KubeVirt's check: [`validateRunStrategy`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -17,6 +17,8 @@ rule! {
     /// Secure boot keeps its variables behind system management mode. From 1.9 on guests with TDX are exempt: their
     /// firmware needs none.
     ///
+    /// KubeVirt's check: [`validateDomainSpec`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// The guest sees a disk as one of them.
     ///
+    /// KubeVirt's check: [`validateDeviceTarget`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// The boot display is shown by one device.
     ///
+    /// KubeVirt's check: [`validateMDEVRamFB`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// A sidecar changes the guest's libvirt domain; without the gate the webhook refuses the VM.
     ///
+    /// KubeVirt's check: [`ValidateVirtualMachineInstanceMetadata`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

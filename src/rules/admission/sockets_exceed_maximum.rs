@@ -14,6 +14,8 @@ rule! {
     /// `maxSockets` is how far a running guest can grow; it cannot start above it. Where running guests may change (from
     /// 1.6 on by default) KubeVirt lists the cause twice.
     ///
+    /// KubeVirt's check: [`validateLiveUpdateCPU`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

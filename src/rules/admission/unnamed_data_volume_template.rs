@@ -13,6 +13,8 @@ rule! {
     ///
     /// The name is how a volume refers to the template, and what the claim will be called.
     ///
+    /// KubeVirt's check: [`validateDataVolume`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/data-volume-template.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -14,6 +14,8 @@ rule! {
     ///
     /// KubeVirt would make a disk nobody uses, and takes it for a slip in one of the names.
     ///
+    /// KubeVirt's check: [`ValidateDataVolumeTemplate`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/data-volume-template.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

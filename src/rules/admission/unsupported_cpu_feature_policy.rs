@@ -13,6 +13,8 @@ rule! {
     ///
     /// libvirt knows no other, and the webhook refuses it. No policy at all is `require`.
     ///
+    /// KubeVirt's check: [`validateCPUFeaturePolicies`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// q35 machines have no IDE, a virtio CD-ROM is none to the guest, and SATA hard disks cannot be read-only.
     ///
+    /// KubeVirt's check: [`validateBusSupport`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// libvirt knows no other, and the webhook refuses them.
     ///
+    /// KubeVirt's check: [`validateCacheMode`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

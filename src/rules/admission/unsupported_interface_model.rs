@@ -14,6 +14,8 @@ rule! {
     ///
     /// KubeVirt passes no other to the emulator.
     ///
+    /// KubeVirt's check: [`validateInterfaceModel`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

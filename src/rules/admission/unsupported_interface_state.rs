@@ -15,6 +15,8 @@ rule! {
     /// `absent` unplugs an interface from a running guest, which KubeVirt can do for bridge bindings on secondary
     /// networks only; the link of an SR-IOV card is not KubeVirt's to set.
     ///
+    /// KubeVirt's check: [`validateInterfaceStateValue`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/admit.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -16,6 +16,8 @@ rule! {
     /// KubeVirt starts no machine it was not told to support, and refuses the VM. Up to 1.5 the entries are regular
     /// expressions that may match anywhere in the name, from 1.6 on they are globs over the whole name.
     ///
+    /// KubeVirt's check: [`validateEmulatedMachine`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

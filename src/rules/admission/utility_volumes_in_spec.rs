@@ -14,6 +14,8 @@ rule! {
     ///
     /// KubeVirt plugs them into running guests for its own work, such as backups, and takes them at no other time.
     ///
+    /// KubeVirt's check: [`ValidateUtilityVolumesNotPresentOnCreation`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/storagehotplug.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

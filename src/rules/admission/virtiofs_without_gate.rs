@@ -16,6 +16,8 @@ rule! {
     ///
     /// Sharing a file system with a guest runs a server in its pod, which a cluster has to allow.
     ///
+    /// KubeVirt's check: [`validateFilesystemsWithVirtIOFSEnabled`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

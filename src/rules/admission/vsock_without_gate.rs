@@ -13,6 +13,8 @@ rule! {
     ///
     /// VSOCK gives guests a channel to the node, which a cluster has to allow.
     ///
+    /// KubeVirt's check: [`validateVSOCK`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

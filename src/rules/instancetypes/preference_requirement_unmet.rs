@@ -14,6 +14,8 @@ rule! {
     ///
     /// The preference's author says the guest does not run with less, and KubeVirt refuses the VM.
     ///
+    /// KubeVirt's check: [`Admit`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

@@ -15,6 +15,8 @@ rule! {
     ///
     /// KubeVirt refuses the VM rather than give it fewer vCPUs. One vCPU cannot be spread at all.
     ///
+    /// KubeVirt's check: [`CheckSpreadCPUTopology`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/instancetype/preference/validation/cpu.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad

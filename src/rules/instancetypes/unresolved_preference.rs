@@ -17,6 +17,8 @@ rule! {
     ///
     /// KubeVirt up to 1.5 refuses such a VM when it is written. From 1.6 on it accepts it and does not start the guest.
     ///
+    /// KubeVirt's check: [`ApplyToVM`](https://github.com/kubevirt/kubevirt/blob/v1.5.3/pkg/instancetype/webhooks/vm/admitter.go).
+    ///
     /// ## Example
     ///
     /// ```yaml,bad
