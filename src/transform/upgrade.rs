@@ -5,6 +5,7 @@ mod alone;
 pub mod capture;
 mod name;
 pub mod objects;
+mod one;
 mod proof;
 mod prune;
 pub mod references;

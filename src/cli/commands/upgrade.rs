@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         &Request {
             global,
             paths: &args.paths,
-            wants: Wants::Relevant,
+            wants: Wants::Nameable,
         },
         shell,
     )?;
@@ -171,14 +171,17 @@ fn say_remark(remark: &Remark, session: &Session, shell: &mut Shell) {
     let root = driftless::field_path::FieldPath::root();
     let field = remark.field.as_ref().unwrap_or(&root);
     let place = session.place(remark.resource, field);
-    let message = format!("{place}: {}: {}", remark.resource.id, remark.message);
+    let mut message = format!("{place}: {}: {}", remark.resource.id, remark.message);
+    if let Some(help) = &remark.help
+        && remark.severity != Severity::Note
+    {
+        message.push_str("\n  help: ");
+        message.push_str(help);
+    }
     match remark.severity {
         Severity::Error => shell.error(message),
         Severity::Warning => shell.warning(message),
         Severity::Note => shell.note(message),
-    }
-    if remark.severity != Severity::Note {
-        shell.help(remark.help.as_ref());
     }
 }
 

@@ -18,6 +18,8 @@ use super::stdin;
 pub(crate) enum Wants {
     /// Those that hold what `KubeVirt` reads, and what its objects can name.
     Relevant,
+    /// Those, and what such objects can name even where none is here: a revision alone.
+    Nameable,
     /// Every Kubernetes object.
     Everything,
 }
@@ -57,7 +59,7 @@ pub(crate) fn read(
                         Relevance::of(&bytes)
                     };
                     let least = match wants {
-                        Wants::Relevant => Relevance::Nameable,
+                        Wants::Relevant | Wants::Nameable => Relevance::Nameable,
                         Wants::Everything => Relevance::Unrelated,
                     };
                     (relevance >= least).then(|| {
@@ -103,7 +105,7 @@ pub(crate) fn read(
         .into_iter()
         .filter(|(text, relevance)| {
             anything
-                || wants == Wants::Everything
+                || wants != Wants::Relevant
                 || *relevance == Relevance::Relevant
                 || frames(&text.path)
         })

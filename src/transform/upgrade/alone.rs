@@ -1,7 +1,8 @@
 //! Revisions that no VM of the tree names.
 
 use super::capture::controller_revision;
-use super::revisions::{Plan, address, find, revision_object, stores_same};
+use super::one::{find, revision_object, stores_same};
+use super::revisions::{Plan, address};
 use super::{Created, Remark, name};
 use crate::resolve::Resolution;
 use crate::rule::Severity;

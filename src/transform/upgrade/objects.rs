@@ -1,6 +1,6 @@
 //! Objects in old API versions, and deprecated fields of preferences: replaced where every expansion stays the same.
 
-use super::revisions::set_by_kubevirt;
+use super::one::set_by_kubevirt;
 use super::steps::{self, remove, set};
 use super::{Judged, Options, Remark, Row, Upgrade, proof};
 use crate::field_path::FieldPath;

@@ -1,9 +1,10 @@
 //! Old revisions that nothing needs any more.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::Judged;
-use super::revisions::{Plan, address, in_sight, version_label};
+use super::one::version_label;
+use super::revisions::{Plan, address, in_sight};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::stored::{self, Conversion, Form, Matcher, Stored};
@@ -41,12 +42,16 @@ fn is_left_over(plan: &Plan, resolver: &Resolver, old: &Resource) -> bool {
     })
 }
 
-/// The revisions that are up to date, by namespace and by what they store.
-pub(super) struct Stock<'a>(HashMap<(String, String), Vec<&'a Resource>>);
+/// Name and uid of a stored object.
+type Identity = (String, String);
 
-impl<'a> Stock<'a> {
-    pub(super) fn new(judged: &[Judged<'a, '_>]) -> Self {
-        let mut stock: HashMap<_, Vec<&'a Resource>> = HashMap::new();
+/// What the revisions that are up to date store: namespace, spec, and the object's name and uid, once with these two and
+/// once without, for a bare spec does not say them.
+pub(super) struct Stock(HashSet<(String, String, Option<Identity>)>);
+
+impl Stock {
+    pub(super) fn new(judged: &[Judged<'_, '_>]) -> Self {
+        let mut stock = HashSet::new();
         for (resolver, resource) in in_sight(judged) {
             if !resource.is("apps", "ControllerRevision")
                 || version_label(&resource.node) != Some(stored::LATEST)
@@ -61,7 +66,8 @@ impl<'a> Stock<'a> {
             {
                 let namespace = resource.namespace_or(&resolver.target().namespace);
                 let key = (namespace.to_owned(), text(matcher, &spec));
-                stock.entry(key).or_default().push(resource);
+                stock.insert((key.0.clone(), key.1.clone(), None));
+                stock.insert((key.0, key.1, Some(identity(data))));
             }
         }
         Self(stock)
@@ -71,19 +77,25 @@ impl<'a> Stock<'a> {
     pub(super) fn supersedes(&self, resolver: &Resolver, old: &Resource, stored: &Stored) -> bool {
         let release = resolver.release();
         let namespace = old.namespace_or(&resolver.target().namespace);
+        let object = (stored.form != Form::BareSpec).then(|| identity(&stored.object));
         [Conversion::KeepMeaning, Conversion::AsKubevirt]
             .into_iter()
             .filter_map(|conversion| {
                 let object = stored.to_v1beta1(release, conversion);
                 stored::decode_spec(release, &object, stored.matcher).ok()
             })
-            .filter_map(|spec| {
-                let key = (namespace.to_owned(), text(stored.matcher, &spec));
-                self.0.get(&key)
+            .any(|spec| {
+                let spec = text(stored.matcher, &spec);
+                self.0
+                    .contains(&(namespace.to_owned(), spec, object.clone()))
             })
-            .flatten()
-            .any(|other| !std::ptr::eq(*other, old) && same_object(&other.node, stored))
     }
+}
+
+/// Name and uid of an object.
+fn identity(object: &Node) -> Identity {
+    let text = |path| object.str_at(path).to_owned();
+    (text("metadata.name"), text("metadata.uid"))
 }
 
 /// A spec as one text, whatever the order of its keys.
@@ -103,13 +115,4 @@ fn text(matcher: Matcher, spec: &Node) -> String {
         }
     }
     format!("{matcher} {}", sorted(spec))
-}
-
-/// Whether a revision stores the object an older one stored; a bare spec says not which that was.
-fn same_object(upgraded: &Node, stored: &Stored) -> bool {
-    let data = upgraded.path("data");
-    ["metadata.name", "metadata.uid"].into_iter().all(|path| {
-        stored.form == Form::BareSpec
-            || data.map_or("", |data| data.str_at(path)) == stored.object.str_at(path)
-    })
 }

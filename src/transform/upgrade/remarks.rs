@@ -1,7 +1,8 @@
 //! What an upgrade says about references that mislead, are shared or lead nowhere.
 
 use super::capture::label;
-use super::revisions::{Moves, Plan, address, version_label};
+use super::one::version_label;
+use super::revisions::{Moves, Plan, address};
 use super::{Reference, Remark, matcher_field, references};
 use crate::resolve::Resolver;
 use crate::resource::Resource;

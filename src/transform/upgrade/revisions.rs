@@ -2,19 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::capture::{self, controller_revision, label};
+use super::capture::{controller_revision, label};
+use super::one::{
+    find, name_as_matcher, relabel, revision_object, set_by_kubevirt, stores_same, version_label,
+};
 use super::prune::Stock;
 use super::remarks::{compare_names, missing, say_shared};
 use super::steps::set;
-use super::{Created, Judged, Options, Reference, Remark, Row, Upgrade, is_vm, matcher_field};
+use super::{Created, Judged, Options, Reference, Remark, Row, Upgrade, is_vm};
 use super::{name, references};
-use crate::field_path::FieldPath;
 use crate::finding::FixStep;
-use crate::release::Release;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::Resource;
 use crate::rule::Severity;
-use crate::stored::{self, Form, LATEST, Matcher, Stored};
+use crate::stored::{self, Conversion, Form, LATEST, Matcher, Stored};
 use crate::yaml::Node;
 
 /// The upgrade as it grows.
@@ -29,7 +30,7 @@ pub(super) struct Plan<'a, 'r> {
     /// Where in `created` a revision stands, by the address of the old one, namespace and name.
     created_at: HashMap<(usize, String, String), usize>,
     /// The revisions that are up to date, by what they store.
-    pub(super) stored: Stock<'a>,
+    pub(super) stored: Stock,
 }
 
 /// How a revision is used.
@@ -48,16 +49,16 @@ pub(super) struct Uses {
 pub(super) struct Moves<'a> {
     created: Vec<Created<'a>>,
     steps: Vec<FixStep>,
-    labels: Vec<(&'a Resource, Vec<FixStep>)>,
+    pub(super) labels: Vec<(&'a Resource, Vec<FixStep>)>,
     replaced: Vec<&'a Resource>,
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     pub(super) remarks: Vec<Remark<'a>>,
 }
 
 /// What an old revision becomes.
-struct Lifted {
-    stored: Stored,
-    object: Node,
+pub(super) struct Lifted {
+    pub(super) stored: Stored,
+    pub(super) object: Node,
 }
 
 /// Everything the resolvers see, nearest first: what is upgraded, and what it is upgraded against.
@@ -253,6 +254,19 @@ impl<'a, 'r> Plan<'a, 'r> {
             (None, _) => None,
         };
         match &existing {
+            Some(existing) if self.is_kubevirts_own(resolver, vm, existing, &lifted, &revision) => {
+                moves.remarks.push(
+                    Remark::new(
+                        Severity::Warning,
+                        vm,
+                        format!(
+                            "revision `{new}` is here already, as KubeVirt's own upgrade wrote it: {} are set in it, and conflict with a VM that sets them too",
+                            stored::MADE_OPTIONAL.join(", ")
+                        ),
+                    )
+                    .at(&reference.field),
+                );
+            }
             Some(existing) if !stores_same(resolver.release(), existing, &revision) => {
                 return Err(Box::new(
                     error(format!(
@@ -285,6 +299,23 @@ impl<'a, 'r> Plan<'a, 'r> {
             .push(set(reference.field.clone(), Node::from(new.as_str())));
         moves.replaced.push(old);
         Ok(())
+    }
+
+    /// Whether a revision that is here already is what KubeVirt makes of the old one, and not what this makes of it.
+    fn is_kubevirts_own(
+        &self,
+        resolver: &Resolver<'a>,
+        vm: &Resource,
+        existing: &Node,
+        lifted: &Lifted,
+        ours: &Node,
+    ) -> bool {
+        let release = resolver.release();
+        let object = lifted.stored.to_v1beta1(release, Conversion::AsKubevirt);
+        let theirs = controller_revision(&vm.node, &object);
+        !self.options.bug_compatible
+            && !stores_same(release, existing, ours)
+            && stores_same(release, existing, &theirs)
     }
 
     /// The v1beta1 object of an old revision; `None` where it is up to date.
@@ -434,92 +465,4 @@ impl<'a, 'r> Plan<'a, 'r> {
             kept_unset,
         }
     }
-}
-
-/// The revision of that name in the VM's namespace.
-pub(super) fn find<'a>(resolver: &Resolver<'a>, namespace: &str, name: &str) -> Resolution<'a> {
-    resolver.find("apps", "ControllerRevision", Some(namespace), name)
-}
-
-/// The version a revision's label claims.
-pub(super) fn version_label(revision: &Node) -> Option<&str> {
-    revision
-        .path("metadata.labels")?
-        .get(label::VERSION)
-        .and_then(Node::as_str)
-}
-
-/// Whether two revisions store the same spec, as KubeVirt compares them.
-pub(super) fn stores_same(release: Release, one: &Node, other: &Node) -> bool {
-    let spec = |revision: &Node| {
-        let data = revision.get("data")?;
-        let kind = data.str_at("kind");
-        stored::decode_spec(release, data, Matcher::of_kind(kind)?).ok()
-    };
-    match (spec(one), spec(other)) {
-        (Some(one), Some(other)) => one.same_value(&other),
-        _ => false,
-    }
-}
-
-pub(super) fn revision_object(revision: &Node) -> Node {
-    revision.get("data").cloned().unwrap_or_else(Node::map)
-}
-
-/// What it means that KubeVirt's own conversion sets fields that nobody set.
-pub(super) fn set_by_kubevirt(fields: &[&str]) -> Option<String> {
-    let what = fields.join(", ");
-    (!fields.is_empty())
-        .then(|| format!("sets {what}, which conflict with a VM that sets them too"))
-}
-
-/// A bare spec stores no name; the VM's matcher knows it, and KubeVirt looks for that name in the label.
-fn name_as_matcher(vm: &Resource, matcher: Matcher, object: &mut Node) {
-    let written = matcher_field(matcher);
-    let text = |field: &str| {
-        written
-            .field(field)
-            .find(&vm.node)
-            .and_then(Node::as_str)
-            .unwrap_or_default()
-    };
-    if !text("name").is_empty() {
-        object.set("metadata.name", Node::from(text("name")));
-    }
-    if let Some(kind) = matcher.kind_meant(text("kind")) {
-        object.set("kind", Node::from(kind));
-    }
-}
-
-/// A revision that has the right name and data already only lacks labels.
-fn relabel<'a>(
-    old: &'a Resource,
-    revision: &Node,
-    moves: &mut Moves<'a>,
-    lifted: &Lifted,
-    vm: &Resource,
-) -> Result<(), String> {
-    if lifted.stored.form != Form::V1beta1 {
-        return Err(format!(
-            "revision `{}` stores {} under the name its upgraded form would have",
-            old.id.name, lifted.stored.form
-        ));
-    }
-    let labels = FieldPath::root().field("metadata").field("labels");
-    let steps: Vec<_> = capture::labels(&revision_object(revision))
-        .into_iter()
-        .map(|(key, value)| (labels.field(key), value))
-        .filter(|(path, value)| path.find(&old.node).and_then(Node::as_str) != Some(value.as_str()))
-        .map(|(path, value)| set(path, Node::string(value)))
-        .collect();
-    moves.rows.push(Row {
-        vm: Some(vm.id.clone()),
-        object: old.id.clone(),
-        from: "v1beta1 without labels".to_owned(),
-        to: old.id.name.to_string(),
-        meaning: Vec::new(),
-        kept_unset: Vec::new(),
-    });
-    moves.labels.push((old, steps));
-    Ok(())
 }
