@@ -130,6 +130,15 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// So many things left out for this reason, in words: `2 patches`.
+    pub fn counted(plural: &str, count: usize) -> String {
+        let singular = match plural {
+            "patches" => "patch",
+            other => other.trim_end_matches('s'),
+        };
+        format!("{count} {}", if count == 1 { singular } else { plural })
+    }
+
     /// What things left out for this reason are called, for a count: `patches`.
     pub const fn plural(&self) -> &'static str {
         match self {

@@ -103,10 +103,7 @@ impl Session {
         let global = request.global;
         let mut sources = Sources::default();
         let settings = settings::find(global, paths, &mut sources)?;
-        let exclude = Exclude::new(&[
-            (String::new(), global.exclude.clone()),
-            (settings.directory.clone(), settings.config.exclude.clone()),
-        ])?;
+        let exclude = Exclude::new(&global.exclude, &settings.config)?;
         let context: Vec<_> = global
             .context
             .iter()
@@ -397,7 +394,7 @@ impl Session {
         if !counts.is_empty() {
             let list: Vec<_> = counts
                 .iter()
-                .map(|(what, count)| format!("{count} {what}"))
+                .map(|(what, count)| Reason::counted(what, *count))
                 .collect();
             let hint = if shell.is_verbose() {
                 ""

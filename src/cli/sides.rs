@@ -10,6 +10,7 @@ use driftless::catalog::path;
 use driftless::catalog::relevance::Relevance;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::change::Subject;
+use driftless::config::Config;
 use driftless::release::Release;
 use driftless::source::FileId;
 
@@ -140,7 +141,7 @@ impl Loaded {
         shell: &mut Shell,
     ) -> anyhow::Result<Self> {
         let mut session = Session::load(&request(global, paths), shell)?;
-        let empty = Exclude::new(&[])?;
+        let empty = Exclude::new(&[], &Config::default())?;
         let jobs = rayon::current_num_threads();
         let mut discovery = discover::discover(&[directory.to_path_buf()], &[], &empty, jobs);
         let texts = read::read(&mut discovery, Wants::Relevant, &|| ());

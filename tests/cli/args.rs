@@ -116,7 +116,7 @@ fn quiet_leaves_errors_and_verbose_lists_what_was_skipped() {
     workspace
         .run(&["expand"])
         .exits(0)
-        .says(&["skipped 1 templates", "--verbose"]);
+        .says(&["skipped 1 template;", "--verbose"]);
     workspace
         .run(&["expand", "-v"])
         .exits(0)

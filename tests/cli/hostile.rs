@@ -110,7 +110,7 @@ fn a_helm_template_is_skipped_with_a_count() {
         workspace
             .run(&[command])
             .exits(0)
-            .says(&["skipped 1 templates"])
+            .says(&["skipped 1 template;"])
             .prints(&["name: web"]);
         workspace
             .run(&[command, "-v"])

@@ -1,7 +1,6 @@
 //! The binary from outside: arguments, exit statuses, streams, files.
 #![allow(
     clippy::disallowed_methods,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests are a shell too"
 )]
@@ -10,7 +9,6 @@ mod args;
 mod catalog;
 mod expand;
 mod hostile;
-mod readers;
 mod render;
 mod repositories;
 mod roots;

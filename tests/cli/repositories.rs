@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::Workspace;
 
-pub(crate) fn repositories() -> Vec<PathBuf> {
+fn repositories() -> Vec<PathBuf> {
     let all = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos");
     let mut found: Vec<_> = fs::read_dir(all)
         .unwrap()
@@ -18,7 +18,7 @@ pub(crate) fn repositories() -> Vec<PathBuf> {
 }
 
 /// A copy of a repository whose files are made in the order given, so that directories list them differently.
-pub(crate) fn copy(repository: &Path, backward: bool) -> Workspace {
+fn copy(repository: &Path, backward: bool) -> Workspace {
     let mut files = Vec::new();
     let mut queue = vec![repository.to_path_buf()];
     while let Some(directory) = queue.pop() {

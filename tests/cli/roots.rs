@@ -40,7 +40,7 @@ fn an_overlay_sees_its_base_and_its_patches_are_no_resources() {
     let run = workspace
         .run(&["expand"])
         .exits(0)
-        .says(&["skipped 1 patches"]);
+        .says(&["skipped 1 patch;"]);
     assert_eq!(run.stdout.matches("guest: 5Gi").count(), 2);
     let run = workspace.run(&["render"]).exits(0);
     assert!(!run.stdout.contains("Halted") && !run.stderr.contains("differs"));
@@ -60,7 +60,7 @@ fn a_patch_named_alone_is_still_a_patch() {
         .run(&["expand", "overlay/patch.yaml"])
         .exits(0)
         .prints_nothing()
-        .says(&["skipped 1 patches"]);
+        .says(&["skipped 1 patch;"]);
 }
 
 #[test]

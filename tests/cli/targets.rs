@@ -80,7 +80,7 @@ fn settings_are_found_upward_and_their_mistakes_placed() {
         (".git/HEAD", ""),
         (
             "driftless.yaml",
-            "kubevirt: '1.8'\nexclude: [skipped/]\ncontext: [shared]\n",
+            "kubevirt: '1.8'\nexclude: [/deep/vms/skipped/]\ncontext: [shared]\n",
         ),
         (
             "deep/vms/vm.yaml",

@@ -9,6 +9,7 @@ use anyhow::Context;
 use driftless::catalog::kustomization;
 use driftless::catalog::path;
 use driftless::catalog::side::Role;
+use driftless::config::Config;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
@@ -42,40 +43,32 @@ pub(crate) struct Discovery {
     pub(crate) stdin: bool,
 }
 
-/// Patterns of paths that are left out, as in a `.gitignore` of a directory.
+/// Patterns of paths that are left out, as in a `.gitignore`: the command line's are relative to the working directory,
+/// the configuration's to its own.
 #[derive(Debug)]
 pub(crate) struct Exclude {
-    sets: Vec<(String, Gitignore)>,
+    given: Gitignore,
+    configured: Gitignore,
+    config: Config,
 }
 
 impl Exclude {
-    /// Patterns, each set relative to the directory it comes with.
-    pub(crate) fn new(sets: &[(String, Vec<String>)]) -> anyhow::Result<Self> {
-        let mut built = Vec::new();
-        for (directory, globs) in sets {
-            let mut builder = GitignoreBuilder::new("");
-            for glob in globs {
-                builder
-                    .add_line(None, glob)
-                    .with_context(|| format!("`{glob}` is no pattern for --exclude"))?;
-            }
-            built.push((directory.clone(), builder.build()?));
-        }
-        Ok(Self { sets: built })
+    /// The patterns of the command line and of the configuration.
+    pub(crate) fn new(given: &[String], config: &Config) -> anyhow::Result<Self> {
+        Ok(Self {
+            given: patterns(given, "--exclude")?,
+            configured: patterns(&config.exclude, "`exclude:`")?,
+            config: config.clone(),
+        })
     }
 
     fn matches(&self, reported: &str, is_directory: bool) -> bool {
-        self.sets.iter().any(|(directory, patterns)| {
-            let relative = if directory.is_empty() {
-                reported
-            } else {
-                match reported.strip_prefix(directory.as_str()) {
-                    Some(rest) => rest.trim_start_matches('/'),
-                    None => reported,
-                }
-            };
-            patterns.matched(relative, is_directory).is_ignore()
-        })
+        let matched = |patterns: &Gitignore, path: &str| {
+            !patterns.is_empty() && patterns.matched(path, is_directory).is_ignore()
+        };
+        matched(&self.given, reported)
+            || (!self.configured.is_empty()
+                && matched(&self.configured, &self.config.relative(reported)))
     }
 
     /// Whether the path or a directory above it is left out.
@@ -89,6 +82,16 @@ impl Exclude {
         }
         self.matches(reported, false)
     }
+}
+
+fn patterns(globs: &[String], place: &str) -> anyhow::Result<Gitignore> {
+    let mut builder = GitignoreBuilder::new("");
+    for glob in globs {
+        builder
+            .add_line(None, glob)
+            .with_context(|| format!("`{glob}` is no pattern for {place}"))?;
+    }
+    Ok(builder.build()?)
 }
 
 /// Finds every file of the paths, then of the context, then the kustomizations and charts above them.

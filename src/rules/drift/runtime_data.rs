@@ -5,6 +5,7 @@ use crate::finding::{Applicability, FixAction};
 use crate::rule;
 use crate::rule::Severity;
 use crate::rules::{Context, Findings};
+use crate::transform::normalize::runtime::{ANNOTATIONS, FINALIZERS, METADATA};
 use crate::yaml::{Map, Node};
 
 rule! {
@@ -51,36 +52,6 @@ rule! {
         check: Catalog(check),
     }
 }
-
-/// Keys of metadata that the API server owns.
-const METADATA: [&str; 8] = [
-    "uid",
-    "resourceVersion",
-    "generation",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-    "managedFields",
-    "selfLink",
-];
-
-/// Annotations that controllers write.
-const ANNOTATIONS: [&str; 7] = [
-    "cdi.kubevirt.io/storage.usePopulator",
-    "kubectl.kubernetes.io/last-applied-configuration",
-    "kubemacpool.io/transaction-timestamp",
-    "kubevirt.io/latest-observed-api-version",
-    "kubevirt.io/storage-observed-api-version",
-    "kubevirt.io/vm-generation",
-    "argocd.argoproj.io/tracking-id",
-];
-
-/// Finalizers that controllers write.
-const FINALIZERS: [&str; 3] = [
-    "foregroundDeleteVirtualMachine",
-    "kubevirt.io/dataVolumeFinalizer",
-    "kubevirt.io/virtualMachineControllerFinalize",
-];
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for resource in context.catalog.resources() {
