@@ -247,12 +247,22 @@ impl Writer {
         } else {
             parts.join(", ")
         };
-        let found = self.paint(&found, BOLD);
-        let _ = writeln!(
-            self.out,
-            "{found} in {files} with {vms}, judged as KubeVirt {}",
+        let rest = format!(
+            " in {files} with {vms}, judged as KubeVirt {}",
             report.kubevirt
         );
+        let lines = wrap(&format!("{found}{rest}"), self.text.width, 2);
+        for (at, line) in lines.iter().enumerate() {
+            match line.strip_prefix(&found).filter(|_| at == 0) {
+                Some(rest) => {
+                    let found = self.paint(&found, BOLD);
+                    let _ = writeln!(self.out, "{found}{rest}");
+                }
+                None => {
+                    let _ = writeln!(self.out, "{line}");
+                }
+            }
+        }
         if summary.suppressed > 0 {
             let _ = writeln!(
                 self.out,

@@ -8,6 +8,7 @@
 )]
 
 mod behaviours;
+mod command;
 mod fixtures;
 mod formats;
 mod generated;

@@ -3,6 +3,7 @@
 use crate::field_path::FieldPath;
 use crate::release::Behaviour;
 use crate::rule;
+use crate::rule::Severity;
 use crate::rules::{Context, Findings};
 
 rule! {
@@ -59,15 +60,18 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             _ => continue,
         };
-        findings
-            .report(
-                resource,
-                FieldPath::root().field("apiVersion"),
-                format!(
-                    "KubeVirt {} does not serve `{}`",
-                    context.target.release, resource.api_version
-                ),
-            )
-            .help(help);
+        let finding = findings.report(
+            resource,
+            FieldPath::root().field("apiVersion"),
+            format!(
+                "KubeVirt {} does not serve `{}`",
+                context.target.release, resource.api_version
+            ),
+        );
+        finding.help(help);
+        // CDI has releases of its own.
+        if resource.id.group == "cdi.kubevirt.io" {
+            finding.severity(Severity::Warning);
+        }
     }
 }

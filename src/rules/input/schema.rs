@@ -12,24 +12,32 @@ use crate::schema::{self, Decoded, Problem, ProblemKind, Schema, Shape, Type};
 use crate::yaml::{Node, Value};
 
 /// The type a resource is read as; `None` for kinds that are not judged.
-pub fn type_of(resource: &Resource) -> Option<&'static str> {
+pub fn type_of(resource: &Resource, release: Release) -> Option<&'static str> {
     match (
         resource.id.group.as_str(),
         resource.version(),
         resource.id.kind.as_str(),
     ) {
-        ("pool.kubevirt.io", "v1alpha1", "VirtualMachinePool") => {
+        // v1alpha1 is served along with v1beta1; where the table has only the latter, that is near enough.
+        ("pool.kubevirt.io", "v1alpha1", "VirtualMachinePool") if has_old_pools(release) => {
             Some("v1alpha1.VirtualMachinePool")
         }
+        ("pool.kubevirt.io", "v1beta1", "VirtualMachinePool") if has_old_pools(release) => None,
         // The table has the older versions of these only as far as `upgrade` needs them.
         ("instancetype.kubevirt.io", version, _) if version != "v1beta1" => None,
         (group, _, kind) => schema::type_of(group, kind),
     }
 }
 
+fn has_old_pools(release: Release) -> bool {
+    let of = Schema::builtin().type_named("v1alpha1.VirtualMachinePool");
+    of.and_then(|of| of.field("spec"))
+        .is_some_and(|field| field.variant(release).is_some())
+}
+
 /// Reads a resource as its type.
 pub fn decode(resource: &Resource, release: Release) -> Option<Decoded> {
-    let name = type_of(resource)?;
+    let name = type_of(resource, release)?;
     Some(schema::decode(release, name, &resource.node))
 }
 
@@ -41,7 +49,7 @@ pub fn check(
 ) -> Vec<Finding> {
     let release = context.target.release;
     let mut found = Vec::new();
-    if let (Some(name), Some(decoded)) = (type_of(resource), decoded) {
+    if let (Some(name), Some(decoded)) = (type_of(resource, release), decoded) {
         let Some(of) = Schema::builtin().type_named(name) else {
             return found;
         };

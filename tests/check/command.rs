@@ -1,0 +1,117 @@
+//! The command from outside: exit statuses, several formats at once, baselines, and files to report on.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const RUNNING: &str = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\nspec:\n  running: true\n  instancetype: {name: small, kind: VirtualMachineInstancetype}\n  template:\n    spec:\n      domain:\n        devices: {}\n";
+const TYPE: &str = "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineInstancetype\nmetadata: {name: small}\nspec: {cpu: {guest: 1}, memory: {guest: 1Gi}}\n";
+
+fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(directory.path().join(name), text).unwrap();
+    }
+    directory
+}
+
+fn check(directory: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_driftless"))
+        .arg("check")
+        .args(arguments)
+        .current_dir(directory)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap()
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn the_exit_status_follows_fail_on() {
+    let tree = tree(&[("vm.yaml", RUNNING), ("type.yaml", TYPE)]);
+    let status = |arguments: &[&str]| check(tree.path(), arguments).status.code();
+    assert_eq!(status(&[]), Some(0));
+    assert_eq!(status(&["--fail-on", "warning"]), Some(1));
+    assert_eq!(status(&["--fail-on", "never"]), Some(0));
+    assert_eq!(status(&["missing"]), Some(2));
+    assert_eq!(status(&["--baseline", "missing.json"]), Some(2));
+    assert_eq!(status(&["--format", "xml"]), Some(2));
+    assert_eq!(status(&["--format", "json", "--format", "text"]), Some(2));
+}
+
+#[test]
+fn formats_go_to_a_file_each() {
+    let tree = tree(&[("vm.yaml", RUNNING), ("type.yaml", TYPE)]);
+    let output = check(
+        tree.path(),
+        &["--format", "sarif=out.sarif", "--format", "github"],
+    );
+    assert!(
+        out(&output).starts_with("::warning file=vm.yaml,line=5"),
+        "{}",
+        out(&output)
+    );
+    let sarif = std::fs::read_to_string(tree.path().join("out.sarif")).unwrap();
+    assert!(sarif.contains("driftless/deprecated-running"));
+    check(tree.path(), &["--format", "json", "--output", "out.json"]);
+    assert!(tree.path().join("out.json").is_file());
+}
+
+#[test]
+fn a_baseline_hides_what_was_there() {
+    let tree = tree(&[("vm.yaml", RUNNING), ("type.yaml", TYPE)]);
+    assert_eq!(
+        check(tree.path(), &["--write-baseline", "base.json"])
+            .status
+            .code(),
+        Some(0)
+    );
+    let arguments = ["--baseline", "base.json", "--fail-on", "warning"];
+    assert_eq!(check(tree.path(), &arguments).status.code(), Some(0));
+    std::fs::write(
+        tree.path().join("new.yaml"),
+        RUNNING.replace("name: web", "name: new"),
+    )
+    .unwrap();
+    let output = check(tree.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        out(&output).contains("VirtualMachine new") && !out(&output).contains("VirtualMachine web")
+    );
+}
+
+#[test]
+fn g06_one_file_is_reported_on_and_the_others_are_looked_in() {
+    let tree = tree(&[
+        ("vm.yaml", RUNNING),
+        ("type.yaml", TYPE),
+        ("other.yaml", &RUNNING.replace("name: web", "name: other")),
+    ]);
+    let output = check(
+        tree.path(),
+        &["--only-report", "vm.yaml", "README.md", "--format", "json"],
+    );
+    let report: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0]["file"], "vm.yaml");
+}
+
+#[test]
+fn a_rule_and_a_field_are_explained() {
+    let explain = |what: &str| {
+        Command::new(env!("CARGO_BIN_EXE_driftless"))
+            .args(["explain", what])
+            .output()
+            .unwrap()
+    };
+    assert!(out(&explain("deprecated-running")).contains("## What it does"));
+    assert!(out(&explain("spec.template.spec.domain.cpu.cores")).contains("type: a whole number"));
+    let unknown = explain("deprecated-runing");
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&unknown.stderr).contains("did you mean `deprecated-running`?")
+    );
+}
