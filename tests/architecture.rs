@@ -50,7 +50,8 @@ fn modules_depend_in_one_direction() {
             .as_os_str()
             .to_string_lossy()
             .replace(".rs", "");
-        if module == "cli" || module == "lib" {
+        // Unit tests may look at what stands after; they are `mod tests` or a file of that name.
+        if module == "cli" || module == "lib" || inside.ends_with("tests.rs") {
             continue;
         }
         let Some(rank) = ORDER.iter().position(|name| *name == module) else {
