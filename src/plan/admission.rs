@@ -85,12 +85,13 @@ pub fn review(head: &Subject, base: Option<&Node>) -> Answer {
         Verdict::Unknown => Answer {
             refused: Vec::new(),
             assumed: review
-                .causes()
+                .hits
                 .iter()
-                .map(|cause| {
+                .map(|hit| {
                     format!(
-                        "accepted if the cluster's configuration allows it, else: {}",
-                        cause.message
+                        "accepted if {} allows it, else: {}",
+                        hit.setting.as_deref().unwrap_or("the cluster"),
+                        hit.cause.message
                     )
                 })
                 .chain(

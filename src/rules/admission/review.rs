@@ -70,11 +70,12 @@ impl Review {
         self.verdict() == Verdict::Accepted
     }
 
-    /// The causes an answer lists, as the API server or KubeVirt would.
+    /// The causes an answer lists for sure, as the API server or KubeVirt would.
     pub fn causes(&self) -> Vec<&Cause> {
         if self.schema.is_empty() {
-            let hits = self.hits.iter().take(super::causes::LISTED);
-            hits.map(|hit| &hit.cause).collect()
+            let certain = self.hits.iter().filter(|hit| hit.certain);
+            let listed = certain.take(super::causes::LISTED);
+            listed.map(|hit| &hit.cause).collect()
         } else {
             self.schema.iter().collect()
         }
