@@ -317,6 +317,7 @@ const fn request<'a>(global: &'a Global, paths: &'a [PathBuf]) -> Request<'a> {
 
 fn said(session: &Session, other: Option<&Other>, shell: &mut Shell) -> usize {
     let own = session.say_bad_documents(shell).unreadable;
+    session.say_nameless(shell);
     session.say_skipped(shell);
     own + other.map_or(0, |other| {
         session.say_bad_documents_of(&other.side, shell).unreadable

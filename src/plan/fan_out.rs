@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::judge::{blank, expanded};
+use super::judge::{blank, expanded, same_matchers};
 use super::{Action, Change, Reason, VmPlan, admission, fields, lifecycle};
 use crate::catalog::Catalog;
 use crate::catalog::bundle::compare::{self, Absence};
@@ -44,6 +44,10 @@ pub(super) fn unchanged(base: &Subject, head: &Subject, sources: &Sources) -> Op
 
 /// Whether the VM stands in another file or is written in other bytes.
 fn is_respelled(base: &Subject, head: &Subject, sources: &Sources) -> bool {
+    let span = |subject: &Subject| subject.resource.node.origin.span();
+    if span(base) == span(head) {
+        return false;
+    }
     let text = |subject: &Subject| {
         let span = subject.resource.node.origin.span()?;
         let file = sources.file(span.file);
@@ -54,6 +58,9 @@ fn is_respelled(base: &Subject, head: &Subject, sources: &Sources) -> bool {
 
 fn edited(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
     let namespace = base.namespace();
+    if names_the_same(base, head) {
+        return None;
+    }
     let stored = admission::store(base).vm;
     let captured = Types::of(&stored, namespace, base.resolver);
     let live = Types::of(&stored, namespace, head.resolver);
@@ -62,7 +69,13 @@ fn edited(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
     let expands =
         target.configuration.reference_policy(target.release) != ReferencePolicy::Reference;
     match (&captured, &live) {
-        (Ok(captured), Ok(live)) if same_types(captured, live) => return None,
+        (Ok(captured), Ok(live)) if same_types(captured, live) => {
+            let anew = admission::store(head).vm;
+            if same_matchers(&stored, &anew) {
+                return None;
+            }
+            inferred(head, &stored, &anew, &mut out);
+        }
         (Ok(captured), Ok(live)) if expands => out.reasons.push(Reason::new(format!(
             "{} changed: the cluster expanded the VM when it was created, the edit does not reach it",
             changed_names(&stored, captured, live)
@@ -75,6 +88,45 @@ fn edited(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
     }
     out.causes = changed_files(base, head, sources);
     Some(out)
+}
+
+/// Inference leads elsewhere now: the stored VM keeps what was inferred when it was created.
+fn inferred(head: &Subject, stored: &Node, anew: &Node, out: &mut VmPlan) {
+    for field in ["spec.instancetype", "spec.preference"] {
+        let name = |vm: &Node| vm.str_at(&format!("{field}.name")).to_owned();
+        let (from, to) = (name(stored), name(anew));
+        if from == to {
+            continue;
+        }
+        out.reasons.push(
+            Reason {
+                from: Some(from),
+                to: Some(to),
+                ..Reason::new("inference leads elsewhere now: the stored VM keeps what was inferred for it, one that is created anew gets the other")
+            }
+            .at(field),
+        );
+    }
+    out.after = Some(expanded(head));
+}
+
+/// Whether the matchers, as they are written, lead to the same on both sides. Inference has to be run first.
+fn names_the_same(base: &Subject, head: &Subject) -> bool {
+    let infers = ["spec.instancetype", "spec.preference"].iter().any(|path| {
+        base.resource
+            .node
+            .path(path)
+            .is_some_and(|matcher| matcher.get("inferFromVolume").is_some())
+    });
+    if infers {
+        return false;
+    }
+    let types = |resolver| Types::of(&base.resource.node, base.namespace(), resolver);
+    match (types(base.resolver), types(head.resolver)) {
+        (Ok(captured), Ok(live)) => same_types(&captured, &live),
+        (Err(captured), Err(live)) => captured == live,
+        _ => false,
+    }
 }
 
 fn judge_edit(

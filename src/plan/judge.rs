@@ -10,6 +10,7 @@ use crate::diff::spelling::canonical;
 use crate::diff::{Lists, differences};
 use crate::resource::Resource;
 use crate::source::Sources;
+use crate::transform::admit::RANDOM_UUID;
 use crate::transform::expand::expand;
 use crate::update::claims::CatalogClaims;
 use crate::update::decide::{Decision, decide};
@@ -340,6 +341,13 @@ pub(super) fn expanded(subject: &Subject) -> Node {
     let stored = admission::store(subject).vm;
     let mut node = expand(&stored, subject.namespace(), subject.resolver).unwrap_or(stored);
     node.remove("status");
+    // What the webhook makes at random has no value to show.
+    for field in ["uuid", "serial"] {
+        let path = format!("spec.template.spec.domain.firmware.{field}");
+        if node.str_at(&path) == RANDOM_UUID {
+            node.remove(&path);
+        }
+    }
     node
 }
 

@@ -147,3 +147,25 @@ fn a_machine_without_types_is_not_touched_by_them() {
     let plan = change(&both(&types(1, "sockets")), &both(&types(2, "cores"))).plan();
     assert!(plan.virtual_machines.is_empty());
 }
+
+#[test]
+fn a_data_source_that_names_another_type_reaches_only_new_machines() {
+    let vm = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, namespace: vms}\nspec:\n  runStrategy: Always\n  instancetype: {inferFromVolume: root}\n  template:\n    spec:\n      domain: {devices: {disks: [{name: root, disk: {bus: virtio}}]}}\n      volumes: [{name: root, persistentVolumeClaim: {claimName: root}}]\n";
+    let claim = |name: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: root, namespace: vms, labels: {{instancetype.kubevirt.io/default-instancetype: {name}}}}}\nspec: {{}}\n"
+        )
+    };
+    let types = "---\napiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\nmetadata: {name: a}\nspec: {cpu: {guest: 1}, memory: {guest: 1Gi}}\n---\napiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\nmetadata: {name: b}\nspec: {cpu: {guest: 2}, memory: {guest: 2Gi}}\n";
+    let side = |name: &str| format!("{vm}{}{types}", claim(name));
+    let plan = change(&side("a"), &side("b")).vm();
+    assert_eq!(
+        (plan.change, plan.action),
+        (Change::Unchanged, Action::None)
+    );
+    assert!(
+        says(&plan, "inference leads elsewhere now"),
+        "{:#?}",
+        plan.reasons
+    );
+}
