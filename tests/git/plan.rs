@@ -253,6 +253,15 @@ fn a_document_that_cannot_be_read_is_no_plan() {
 }
 
 #[test]
+fn a_path_that_is_not_there_is_an_error() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &vm("a", "2Gi")).commit("one");
+    let run = repository.run(&["plan", "nowhere", "--base", "main"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("nowhere"), "{}", run.err);
+}
+
+#[test]
 fn no_git_is_an_error_that_says_so() {
     let repository = Repository::new();
     repository.write("a.yaml", &vm("a", "2Gi")).commit("one");

@@ -113,11 +113,12 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         Format::Unified => tree_diff::unified(&found),
     };
     shell.data(text.as_bytes())?;
-    Ok(if found.is_empty() {
+    let outcome = if found.is_empty() {
         Outcome::Clean
     } else {
         Outcome::Findings
-    })
+    };
+    Ok(outcome.max(loaded.session.outcome()))
 }
 
 /// The path itself; or, for a directory whose files have no names of manifests (as kubectl makes it), every file in it.

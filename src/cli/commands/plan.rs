@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     if args.base.len() > 2 {
         bail!("`--base` is given at most twice");
     }
-    let (plan, bad) = match (args.kubevirt_from, args.kubevirt_to) {
+    let (plan, bad, outcome) = match (args.kubevirt_from, args.kubevirt_to) {
         (Some(from), Some(to)) => upgrade(args, global, from, to, shell)?,
         _ => change(args, global, shell)?,
     };
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         Some(file) => write_file(file, text.as_bytes())?,
         None => shell.data(text.as_bytes())?,
     }
-    Ok(gates(args, &plan, shell))
+    Ok(outcome.max(gates(args, &plan, shell)))
 }
 
 fn gates(args: &Args, plan: &Plan, shell: &mut Shell) -> Outcome {
@@ -140,7 +140,11 @@ fn gates(args: &Args, plan: &Plan, shell: &mut Shell) -> Outcome {
     outcome
 }
 
-fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<(Plan, usize)> {
+fn change(
+    args: &Args,
+    global: &Global,
+    shell: &mut Shell,
+) -> anyhow::Result<(Plan, usize, Outcome)> {
     let base = match (&args.base_dir, args.base.as_slice()) {
         (Some(directory), _) => Base::Directory(directory.clone()),
         (None, [base]) => Base::Revision(base.clone()),
@@ -165,7 +169,7 @@ fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<(Pl
             head: loaded.head_name.clone(),
         },
     );
-    Ok((plan, bad))
+    Ok((plan, bad, loaded.session.outcome()))
 }
 
 fn upgrade(
@@ -174,11 +178,11 @@ fn upgrade(
     from: Release,
     to: Release,
     shell: &mut Shell,
-) -> anyhow::Result<(Plan, usize)> {
+) -> anyhow::Result<(Plan, usize, Outcome)> {
     let loaded = Loaded::one_side(global, &args.paths, from, to, shell)?;
     let bad = loaded.bad;
     let resolvers = loaded.resolvers();
     let subjects: (Vec<Subject<'_>>, Vec<Subject<'_>>) = (resolvers.base(), resolvers.head());
     let plan = plan::upgrade::preview(subjects.0, subjects.1, &loaded.session.sources, from, to);
-    Ok((plan, bad))
+    Ok((plan, bad, loaded.session.outcome()))
 }
