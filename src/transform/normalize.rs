@@ -70,7 +70,9 @@ pub fn is_needless(matcher: Matcher, vm: &Node, namespace: &str, resolver: &Reso
     let path = format!("spec.{}.revisionName", matcher.field());
     let name = vm.str_at(&path);
     if name.is_empty() {
-        return vm.path(&path).is_some();
+        // A value of another type is the user's mistake to see, not ours to take away.
+        let is_blank = |node: &Node| node.is_null() || node.as_str().is_some_and(str::is_empty);
+        return vm.path(&path).is_some_and(is_blank);
     }
     let revision = resolver.find("apps", "ControllerRevision", Some(namespace), name);
     if matches!(revision, Resolution::NotInRepository) {

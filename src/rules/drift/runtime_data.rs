@@ -84,11 +84,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         if harmless {
             finding.severity(Severity::Note);
         }
-        finding.help("remove it; `driftless fix` does").fix(
-            Applicability::Safe,
-            "remove what the cluster writes",
-            data.into_iter().map(|(path, _)| (path, FixAction::Remove)),
-        );
+        finding
+            .help("remove it; `driftless render` prints the manifest without it")
+            .fix(
+                Applicability::Safe,
+                "remove what the cluster writes",
+                data.into_iter().map(|(path, _)| (path, FixAction::Remove)),
+            );
     }
 }
 

@@ -68,6 +68,16 @@ fn a01_a_revision_name_goes_where_it_says_nothing() {
 }
 
 #[test]
+fn a_revision_name_of_another_type_stays() {
+    let vm = json!({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "web"},
+        "spec": {"instancetype": {"name": "small", "revisionName": {}}}});
+    assert_eq!(
+        normal(&vm)["spec"]["instancetype"]["revisionName"],
+        json!({})
+    );
+}
+
+#[test]
 fn a08_timestamps_go_with_the_metadata_they_leave_empty() {
     let written = json!({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
         "metadata": {"name": "a", "creationTimestamp": null},

@@ -72,9 +72,14 @@ fn names(rendered: &[Rendered<'_>]) -> BTreeMap<String, usize> {
     for (name, claims) in wanted {
         let from = |at: usize| rendered[at].source.as_deref().and_then(path::parent);
         let several = claims.iter().any(|at| from(*at) != from(claims[0]));
+        let directories: Vec<String> = claims.iter().filter_map(|at| from(*at)).collect();
+        let shared = shared_steps(&directories);
         for at in claims {
             let held = match from(at).filter(|_| several) {
-                Some(directory) => format!("{}/{name}", file_name::step(&directory)),
+                Some(directory) => {
+                    let own: Vec<&str> = directory.split('/').skip(shared).collect();
+                    format!("{}/{name}", file_name::step(&own.join("/")))
+                }
                 None => name.clone(),
             };
             let mut free = held.clone();
@@ -87,6 +92,21 @@ fn names(rendered: &[Rendered<'_>]) -> BTreeMap<String, usize> {
         }
     }
     names
+}
+
+/// How many leading steps all directories share: those say where the command ran, and would make names unstable.
+fn shared_steps(directories: &[String]) -> usize {
+    let Some((first, rest)) = directories.split_first() else {
+        return 0;
+    };
+    first
+        .split('/')
+        .enumerate()
+        .take_while(|(at, step)| {
+            rest.iter()
+                .all(|other| other.split('/').nth(*at) == Some(step))
+        })
+        .count()
 }
 
 /// What stands for the name of a resource that only has `generateName`.
