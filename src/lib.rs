@@ -9,7 +9,7 @@
 //! - resolve: [`release`] and [`schema`] say what a release knows, [`stored`] reads what a revision holds, [`resolve`]
 //!   finds what a VM names
 //! - transform: [`transform`] admits, expands, upgrades and normalizes
-//! - check: [`rules`] are the checks, each a [`rule`] that reports a [`finding`]; [`check`] runs them, [`report`] writes them out
+//! - check: [`rules`] are the checks, each a [`mod@rule`] that reports a [`finding`]; [`check`] runs them, [`report`] writes them out
 //! - plan: [`change`] pairs the two sides' resources, [`diff`] compares them, [`update`] decides what a running guest gets
 //!   and [`plan`] says it per VM; [`emit`] writes resources out
 

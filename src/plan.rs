@@ -1,7 +1,7 @@
 //! The plan: what a change does to every VM, why, and what is lost.
 //!
-//! A pair of VMs is judged in [`judge`]; what a changed instance type or preference does to an unchanged VM in
-//! [`fan_out`]; what starts, stops and dies in [`lifecycle`]; edits that do less than they seem in [`traps`].
+//! A pair of VMs is judged in `judge`; what a changed instance type or preference does to an unchanged VM in
+//! `fan_out`; what starts, stops and dies in `lifecycle`; edits that do less than they seem in `traps`.
 
 pub mod admission;
 mod fan_out;

@@ -64,7 +64,7 @@ fn every_page_has_its_headings_and_both_examples() {
     }
 }
 
-/// One fenced example of a page: ```` ```yaml,bad,kubevirt=1.5,complete,strict,config ````. A text without `apiVersion` is
+/// One fenced example of a page: ```` ```yaml,bad,kubevirt-1.5,complete,strict,config ````. A text without `apiVersion` is
 /// laid over a small VM. A change has two parts, `base` and `head`.
 struct Example {
     bad: bool,
@@ -100,7 +100,7 @@ impl Example {
         let release = self
             .words
             .iter()
-            .find_map(|word| word.strip_prefix("kubevirt="));
+            .find_map(|word| word.strip_prefix("kubevirt-"));
         Target {
             release: release.map_or(Release::NEWEST, |text| text.parse().unwrap()),
             complete: self.has("complete"),
@@ -114,7 +114,7 @@ impl Example {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        if self.has("bytes=latin-1") {
+        if self.has("latin-1") {
             return self
                 .text
                 .chars()

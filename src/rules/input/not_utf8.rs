@@ -15,7 +15,7 @@ rule! {
     ///
     /// An example cannot hold such bytes; this one shows what a file that was read wrongly once looks like when it is right.
     ///
-    /// ```yaml,bad,bytes=latin-1
+    /// ```yaml,bad,latin-1
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine
     /// metadata:

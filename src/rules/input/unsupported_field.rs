@@ -13,7 +13,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad,kubevirt=1.5
+    /// ```yaml,bad,kubevirt-1.5
     /// spec:
     ///   template:
     ///     spec:
@@ -23,7 +23,7 @@ rule! {
     ///             type: virtio
     /// ```
     ///
-    /// ```yaml,good,kubevirt=1.9
+    /// ```yaml,good,kubevirt-1.9
     /// spec:
     ///   template:
     ///     spec:
