@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs `check` over each directory in DIR (or over DIR itself) and prints a table rule x level x files, the files with
-# virtual machines that are clean, and every error. Usage: scripts/corpus.sh DIR [driftless options]
+# Runs `check` over each directory in DIR (or over DIR itself) and prints a table rule x level x files, how many files,
+# and files with virtual machines, are clean, and every error. Usage: scripts/corpus.sh DIR [driftless options]
 # DRIFTLESS names the binary. Needs python3.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,4s/^# //p' "$0"; exit 2; }
@@ -19,11 +19,29 @@ for repository in "$directory"/*/; do
         > "$reports/$(basename "$repository").json" || echo "could not judge $repository" >&2
 done
 [ "$found" = 1 ] || (cd "$directory" && "$binary" check --quiet --fail-on never --format json . "$@") > "$reports/all.json"
-python3 - "$reports" <<'PYTHON'
-import collections, json, pathlib, sys
+python3 - "$reports" "$directory" <<'PYTHON'
+import collections, json, pathlib, re, sys
+
+# A document that is a virtual machine, or a list that may hold one. A snapshot or an export only names one, deeper down.
+VM = re.compile(rb"""^["']?kind["']?\s*:\s*["']?VirtualMachine["']?\s*(#.*)?$|"kind"\s*:\s*"VirtualMachine\"""", re.MULTILINE)
+LIST = re.compile(rb"""^kind:\s*["']?(VirtualMachine)?List["']?\s*$""", re.MULTILINE)
+ITEM = re.compile(rb"""^[\s-]*kind:\s*["']?VirtualMachine["']?\s*(#.*)?$""", re.MULTILINE)
+
+
+def vm_files(root, skipped):
+    for path in root.rglob("*"):
+        inside = path.relative_to(root)
+        hidden = any(part.startswith(".") for part in inside.parts)
+        if path.suffix not in {".yaml", ".yml", ".json"} or hidden or path.is_symlink() or not path.is_file():
+            continue
+        if str(inside) not in skipped:
+            text = path.read_bytes()
+            if b"kubevirt.io" in text and (VM.search(text) or LIST.search(text) and ITEM.search(text)):
+                yield str(inside)
+
 
 hits, files = collections.Counter(), collections.defaultdict(set)
-errors, with_vms, dirty = [], 0, set()
+errors, with_vms, dirty, vm_warnings = [], set(), set(), 0
 totals = collections.Counter()
 for report in sorted(pathlib.Path(sys.argv[1]).glob("*.json")):
     try:
@@ -33,10 +51,15 @@ for report in sorted(pathlib.Path(sys.argv[1]).glob("*.json")):
     repository = report.stem
     for key in ("files", "resources", "virtualMachines"):
         totals[key] += data["summary"][key]
+    root = pathlib.Path(sys.argv[2]) / ("" if repository == "all" else repository)
+    skipped = {entry["file"] for entry in data["summary"]["skipped"]}
+    with_vms |= {(repository, file) for file in vm_files(root, skipped)}
     for finding in data["findings"]:
         key = (finding["severity"], finding["rule"])
         hits[key] += 1
         files[key].add((repository, finding["file"]))
+        of_vm = (finding.get("resource") or {}).get("kind") == "VirtualMachine"
+        vm_warnings += finding["severity"] == "warning" and of_vm
         if finding["severity"] != "note":
             dirty.add((repository, finding["file"]))
         if finding["severity"] == "error":
@@ -53,7 +76,11 @@ clean = totals["files"] - len(dirty)
 if totals["files"]:
     print(f'{clean} files without errors and warnings ({100 * clean // totals["files"]} %)')
 if totals["virtualMachines"]:
-    print(f'{warnings / totals["virtualMachines"]:.2f} warnings a virtual machine')
+    vms = totals["virtualMachines"]
+    print(f"{warnings / vms:.2f} warnings a virtual machine, {vm_warnings / vms:.2f} of them about the machine itself")
+if with_vms:
+    clean = len(with_vms - dirty)
+    print(f"{clean} of {len(with_vms)} files with virtual machines are clean ({100 * clean // len(with_vms)} %)")
 print(f"\n{len(errors)} errors")
 for error in errors:
     print(error)

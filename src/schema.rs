@@ -410,6 +410,15 @@ mod tests {
     }
 
     #[test]
+    fn a_kubevirt_object_is_held_to_its_definition_alone() {
+        // No webhook reads it against the types, and its definition has a plain number and no list of policies here.
+        let json = json!({"spec": {"infra": {"replicas": 2}, "imagePullPolicy": "Sometimes"}});
+        let read = decode(Release::V1_9, "v1.KubeVirt", &Node::from_json(&json));
+        assert!(read.problems.is_empty(), "{:?}", read.problems);
+        assert_eq!(read.node.to_json(), json);
+    }
+
+    #[test]
     fn what_the_api_server_drops_is_said() {
         let read = vm(
             Release::V1_5,

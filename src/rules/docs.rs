@@ -99,6 +99,9 @@ fn title(words: &str) -> String {
 fn level(rule: &RuleInfo) -> String {
     match rule.level {
         Level::Off => format!("off ({} with `profile: strict`)", rule.strict),
+        level if level != rule.strict => {
+            format!("{level} ({} with `profile: strict`)", rule.strict)
+        }
         level => level.to_string(),
     }
 }

@@ -272,7 +272,7 @@ fn b02_running_is_deprecated_and_its_fix_safe() {
     let text = vm("web", "  running: true\n", MEMORY, "");
     let checked = Checked::one(&text);
     let finding = checked.only("deprecated-running");
-    assert_eq!(finding.severity, Severity::Warning);
+    assert_eq!(finding.severity, Severity::Note);
     assert_eq!(
         finding.fix.as_ref().unwrap().applicability,
         Applicability::Safe

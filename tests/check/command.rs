@@ -33,7 +33,8 @@ fn the_exit_status_follows_fail_on() {
     let tree = tree(&[("vm.yaml", RUNNING), ("type.yaml", TYPE)]);
     let status = |arguments: &[&str]| check(tree.path(), arguments).status.code();
     assert_eq!(status(&[]), Some(0));
-    assert_eq!(status(&["--fail-on", "warning"]), Some(1));
+    assert_eq!(status(&["--fail-on", "warning"]), Some(0));
+    assert_eq!(status(&["--fail-on", "note"]), Some(1));
     assert_eq!(status(&["--fail-on", "never"]), Some(0));
     assert_eq!(status(&["missing"]), Some(2));
     assert_eq!(status(&["--baseline", "missing.json"]), Some(2));
@@ -49,7 +50,7 @@ fn formats_go_to_a_file_each() {
         &["--format", "sarif=out.sarif", "--format", "github"],
     );
     assert!(
-        out(&output).starts_with("::warning file=vm.yaml,line=5"),
+        out(&output).starts_with("::notice file=vm.yaml,line=5"),
         "{}",
         out(&output)
     );
@@ -68,7 +69,7 @@ fn a_baseline_hides_what_was_there() {
             .code(),
         Some(0)
     );
-    let arguments = ["--baseline", "base.json", "--fail-on", "warning"];
+    let arguments = ["--baseline", "base.json", "--fail-on", "note"];
     assert_eq!(check(tree.path(), &arguments).status.code(), Some(0));
     std::fs::write(
         tree.path().join("new.yaml"),

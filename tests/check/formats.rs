@@ -148,8 +148,8 @@ fn small(at: usize) -> String {
 #[test]
 fn github_shows_ten_of_each_level_and_says_the_rest() {
     let text = Checked::one(&many(25)).report(Format::Github);
-    assert_eq!(text.matches("::warning ").count(), 10);
-    assert!(text.ends_with("driftless: 15 more warnings are not annotated, because GitHub shows 10 of each level; --format text or sarif has all\n"), "{text}");
+    assert_eq!(text.matches("::notice ").count(), 10);
+    assert!(text.ends_with("driftless: 15 more notes are not annotated, because GitHub shows 10 of each level; --format text or sarif has all\n"), "{text}");
     for line in checked().report(Format::Github).lines() {
         assert!(line.starts_with("::"), "{line}");
         let (properties, message) = line[2..].split_once("::").unwrap();

@@ -14,7 +14,8 @@ rule! {
     /// ## Why it matters
     ///
     /// KubeVirt has deprecated the field; it cannot say anything but on and off, and a tool that adds `runStrategy` to a
-    /// manifest that has it gets the VM refused, because the two exclude each other.
+    /// manifest that has it gets the VM refused, because the two exclude each other. Every release up to 1.9 still reads
+    /// it, hence a note by default and a warning under `profile: strict`.
     ///
     /// ## Example
     ///
@@ -40,7 +41,8 @@ rule! {
         id: "deprecated-running",
         family: Deprecation,
         summary: "`spec.running` is deprecated in favour of `spec.runStrategy`",
-        level: Warning,
+        level: Note,
+        strict: Warning,
         check: Vm(check),
     }
 }
