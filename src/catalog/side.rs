@@ -18,7 +18,7 @@ use super::root::{Exempt, Layout, RootDirectory, Scope};
 use crate::field_path::FieldPath;
 use crate::resource::Resource;
 use crate::source::{FileId, Sources};
-use crate::yaml::{self, Document, Node};
+use crate::yaml::{self, Document, Node, Value};
 
 /// One source of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,48 @@ pub struct Loose {
     pub prefix: FieldPath,
     /// Its tree.
     pub node: Node,
+}
+
+/// Why a document that is meant as an object of a cluster is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// The field that is wrong or missing.
+    pub field: FieldPath,
+    /// Whether it is missing.
+    pub is_missing: bool,
+    /// What is wrong, in words.
+    pub message: String,
+}
+
+impl Loose {
+    /// What is wrong with it, where it is meant as an object: it is of KubeVirt's API, or has a name that is no string.
+    pub fn flaw(&self) -> Option<Flaw> {
+        let api_version = self.node.str_at("apiVersion");
+        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let is_kubevirt = group == "kubevirt.io" || group.ends_with(".kubevirt.io");
+        let is_object = !api_version.is_empty() && !self.node.str_at("kind").is_empty();
+        let at = if self.node.str_at("kind").is_empty() {
+            "kind"
+        } else {
+            "metadata.name"
+        };
+        let held = self.node.path(at);
+        let held = held.filter(|node| !node.is_null() && node.as_str() != Some(""));
+        let is_missing = held.is_none();
+        if !is_kubevirt && (is_missing || !is_object) {
+            return None;
+        }
+        let message = match held.map(|node| &node.value) {
+            None => format!("`{at}` is required and missing"),
+            Some(Value::Seq(_) | Value::Map(_)) => format!("`{at}` is not a string"),
+            Some(_) => format!("`{at}` is not a string: put the value in quotes"),
+        };
+        Some(Flaw {
+            field: FieldPath::parse(at),
+            is_missing,
+            message,
+        })
+    }
 }
 
 /// A file or a document that is no resource.

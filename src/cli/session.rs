@@ -9,16 +9,16 @@
 //!
 //! `session.other(global, texts, shared)` makes another side, such as the base of a change, over the same sources.
 
+mod bad;
 mod settings;
 mod targets;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use driftless::catalog::Catalog;
-use driftless::catalog::duplicate::{Duplicate, Nearness, Stand};
 use driftless::catalog::root::Scope;
-use driftless::catalog::side::{File, Input, Placed, Reason, Role, Side};
+use driftless::catalog::side::{Input, Placed, Reason, Role, Side};
 use driftless::config::{Config, Target};
 use driftless::field_path::FieldPath;
 use driftless::release::Release;
@@ -26,7 +26,6 @@ use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::source::{FileId, SourceFile, Sources};
 use driftless::transform::normalize;
-use driftless::yaml::{Document, StrictKind, StrictProblem};
 
 use crate::args::Global;
 use crate::input::discover::{self, Discovery, Exclude, reported};
@@ -70,6 +69,17 @@ pub(crate) struct Session {
 /// Reads the texts of the reported paths, without what is left out.
 pub(crate) type Reader<'a> = &'a dyn Fn(&[String], &Exclude) -> anyhow::Result<Vec<Text>>;
 
+/// Where the paths are read from.
+#[derive(Clone, Copy)]
+pub(crate) enum From<'a> {
+    /// The disk.
+    Disk,
+    /// The working tree of a repository, without the repositories in it; these of the paths are known to be gone.
+    WorkingTree(&'a [PathBuf]),
+    /// Elsewhere.
+    Reader(Reader<'a>),
+}
+
 /// Another side over a session's sources, with its own targets.
 #[derive(Debug)]
 pub(crate) struct Other {
@@ -85,13 +95,13 @@ pub(crate) struct OnRelease(Targets);
 impl Session {
     /// Reads the paths. What cannot be read is said at once and remembered in [`Self::outcome`].
     pub(crate) fn load(request: &Request<'_>, shell: &mut Shell) -> anyhow::Result<Self> {
-        Self::load_from(request, None, shell)
+        Self::load_from(request, From::Disk, shell)
     }
 
-    /// As [`Self::load`], where the paths are read by `reader` instead of from disk.
+    /// As [`Self::load`], where the paths are read from elsewhere.
     pub(crate) fn load_from(
         request: &Request<'_>,
-        reader: Option<Reader<'_>>,
+        from: From<'_>,
         shell: &mut Shell,
     ) -> anyhow::Result<Self> {
         let here = [PathBuf::from(".")];
@@ -103,7 +113,10 @@ impl Session {
         let global = request.global;
         let mut sources = Sources::default();
         let settings = settings::find(global, paths, &mut sources)?;
-        let exclude = Exclude::new(&global.exclude, &settings.config)?;
+        let mut exclude = Exclude::new(&global.exclude, &settings.config)?;
+        if matches!(from, From::WorkingTree(_)) {
+            exclude.repositories();
+        }
         let context: Vec<_> = global
             .context
             .iter()
@@ -111,12 +124,19 @@ impl Session {
             .chain(settings.paths(&settings.config.context))
             .collect();
         let jobs = rayon::current_num_threads();
-        let on_disk = if reader.is_some() { &[][..] } else { paths };
-        let mut discovery = discover::discover(on_disk, &context, &exclude, jobs);
+        let on_disk: Vec<_> = match from {
+            From::Disk => paths.to_vec(),
+            From::WorkingTree(gone) => {
+                let is_there = |path: &&PathBuf| !gone.contains(path);
+                paths.iter().filter(is_there).cloned().collect()
+            }
+            From::Reader(_) => Vec::new(),
+        };
+        let mut discovery = discover::discover(&on_disk, &context, &exclude, jobs);
         let progress = Progress::new(shell, discovery.files.len());
         let mut texts = read::read(&mut discovery, request.wants, &|| progress.step());
         let named: Vec<String> = paths.iter().map(|path| reported(path)).collect();
-        if let Some(read) = reader {
+        if let From::Reader(read) = from {
             texts.extend(read(&named, &exclude)?);
             let directories = named
                 .iter()
@@ -222,95 +242,6 @@ impl Session {
         }
     }
 
-    /// Says every document that cannot be read, each key set twice, and each identity that two resources of one file or
-    /// kustomization claim; gives what is spoiled by it. For commands that do not report findings.
-    pub(crate) fn say_bad_documents(&self, shell: &mut Shell) -> Bad {
-        self.say_bad_documents_of(&self.side, shell)
-    }
-
-    /// The same for another side.
-    pub(crate) fn say_bad_documents_of(&self, side: &Side, shell: &mut Shell) -> Bad {
-        let mut bad = Bad::default();
-        for error in &side.broken {
-            if side.role(error.span.file) == Role::Judged {
-                bad.count += 1;
-                bad.unreadable += 1;
-            }
-            shell.error(format!("{}: {error}", self.sources.describe(error.span)));
-            shell.help(error.help);
-        }
-        for file in &side.files {
-            for document in &file.documents {
-                self.say_strict_problems(file, document, &mut bad, shell);
-                if let Some(span) = document.ignored {
-                    let place = self.sources.describe(span);
-                    shell.warning(format!("{place}: kubectl never reads what follows here"));
-                }
-            }
-        }
-        for duplicate in &side.duplicates {
-            let message = self.duplicate_message(side, duplicate);
-            match duplicate.nearness {
-                Nearness::File | Nearness::Kustomization => {
-                    bad.count += 1;
-                    bad.stands.push(duplicate.first.clone());
-                    bad.stands.push(duplicate.second.clone());
-                    shell.error(message);
-                }
-                Nearness::Root => shell.warning(message),
-                Nearness::Roots => shell.detail(message),
-            }
-        }
-        bad
-    }
-
-    fn say_strict_problems(
-        &self,
-        file: &File,
-        document: &Document,
-        bad: &mut Bad,
-        shell: &mut Shell,
-    ) {
-        let refused = |problem: &&StrictProblem| problem.kind != StrictKind::Spellings;
-        let mut problems = document.strict.iter().filter(refused).peekable();
-        if problems.peek().is_some() && file.role == Role::Judged {
-            bad.count += 1;
-            bad.unreadable += 1;
-            bad.documents.insert((file.id, document.index));
-        }
-        for problem in problems {
-            shell.error(format!(
-                "{}: `{}` is set twice, first at {}; kubectl refuses the document",
-                self.sources.describe(problem.second),
-                problem.key,
-                self.sources.describe(problem.first),
-            ));
-            shell.help(problem.help());
-        }
-    }
-
-    fn duplicate_message(&self, side: &Side, duplicate: &Duplicate) -> String {
-        let place =
-            |stand: &Stand| match resource_at(side, stand).and_then(|r| r.node.origin.span()) {
-                Some(span) => self.sources.describe(span),
-                None => self.sources.file(stand.file).path().to_owned(),
-            };
-        let why = match duplicate.nearness {
-            Nearness::File => "a file holds one resource of a name once",
-            Nearness::Kustomization => {
-                "one kustomization lists both files, and kustomize refuses them"
-            }
-            Nearness::Root => "a cluster keeps what it is given last",
-            Nearness::Roots => "they are in different roots, taken to be for different clusters",
-        };
-        format!(
-            "{}: {} differs from the one at {}; {why}",
-            place(&duplicate.second),
-            duplicate.id,
-            place(&duplicate.first),
-        )
-    }
-
     /// `path:line:column` of a field of a resource, or of its nearest ancestor that is there.
     pub(crate) fn place(&self, resource: &Resource, field: &FieldPath) -> String {
         let (_, node) = field.nearest(&resource.node);
@@ -318,24 +249,6 @@ impl Session {
             (Some(span), _) => self.sources.describe(span),
             (None, Some(file)) => self.sources.file(file).path().to_owned(),
             (None, None) => resource.id.to_string(),
-        }
-    }
-
-    /// Says which documents look like Kubernetes objects and have no name: they are left out.
-    pub(crate) fn say_nameless(&self, shell: &mut Shell) {
-        for loose in &self.side.loose {
-            let place = match loose.node.origin.span() {
-                Some(span) => self.sources.describe(span),
-                None => self.sources.file(loose.file).path().to_owned(),
-            };
-            let kind = loose.node.str_at("kind");
-            let message =
-                format!("{place}: skipped: {kind} without apiVersion, kind or name is no object");
-            if loose.node.str_at("apiVersion").contains("kubevirt.io") {
-                shell.warning(message);
-            } else {
-                shell.detail(message);
-            }
         }
     }
 
@@ -403,42 +316,6 @@ impl Session {
             };
             shell.note(format!("skipped {}{hint}", list.join(", ")));
         }
-    }
-}
-
-fn resource_at<'a>(side: &'a Side, stand: &Stand) -> Option<&'a Resource> {
-    let catalog = &side.roots.get(stand.root)?.catalog;
-    catalog.resources().iter().find(|resource| {
-        resource.file == Some(stand.file)
-            && resource.document == stand.document
-            && resource.prefix == stand.prefix
-    })
-}
-
-/// What is wrong with the input beyond what a command can work with.
-#[derive(Debug, Default)]
-pub(crate) struct Bad {
-    /// How many documents and identities.
-    pub(crate) count: usize,
-    /// How many documents.
-    pub(crate) unreadable: usize,
-    documents: BTreeSet<(FileId, usize)>,
-    stands: Vec<Stand>,
-}
-
-impl Bad {
-    /// Whether a resource is among what is wrong.
-    pub(crate) fn holds(&self, placed: &Placed<'_>) -> bool {
-        let resource = placed.resource;
-        let Some(file) = resource.file else {
-            return false;
-        };
-        self.documents.contains(&(file, resource.document))
-            || self.stands.iter().any(|stand| {
-                stand.file == file
-                    && stand.document == resource.document
-                    && stand.prefix == resource.prefix
-            })
     }
 }
 

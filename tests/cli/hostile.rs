@@ -45,6 +45,27 @@ fn a_duplicate_key() {
 }
 
 #[test]
+fn a_name_that_is_no_name() {
+    let name = |written: &str| VM.replace("metadata:\n  name: web\n", written);
+    for (written, says) in [
+        ("metadata:\n  name: 12\n", "bad.yaml:4:9"),
+        ("metadata:\n  name: [a]\n", "bad.yaml:4:9"),
+        ("metadata: null\n", "`metadata.name` is required"),
+        ("", "`metadata.name` is required"),
+    ] {
+        bad(&[("bad.yaml", name(written).as_bytes())], &[says]);
+    }
+    let config = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: 12\n";
+    let workspace = Workspace::with(&[("vm.yaml", VM), ("map.yaml", config)]);
+    let says = "map.yaml:4:9: ConfigMap: `metadata.name` is not a string";
+    workspace.run(&["render"]).exits(2).says(&[says]);
+    workspace.run(&["diff", "vm.yaml", "map.yaml"]).exits(2);
+    workspace
+        .run(&["plan", "--base-dir", "vm.yaml", "vm.yaml"])
+        .exits(0);
+}
+
+#[test]
 fn a_document_10000_deep() {
     let deep = format!(
         "{}x: {}{}\n",

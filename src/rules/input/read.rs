@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::{
     duplicate_key, duplicate_resource, invalid_yaml, missing_field, not_utf8, templated_file,
+    wrong_type,
 };
 use crate::catalog::duplicate::{Nearness, Stand};
 use crate::catalog::side::{Loose, Reason, Role, Side};
@@ -123,23 +124,15 @@ fn strict(side: &Side, found: &mut Vec<Finding>) {
     }
 }
 
-/// A KubeVirt object without a name, kind or version.
+/// An object without a name, kind or version.
 fn nameless(loose: &Loose) -> Option<Finding> {
+    let flaw = loose.flaw()?;
     let api_version = loose.node.str_at("apiVersion");
-    let kind = loose.node.str_at("kind");
     let (group, _) = api_version.rsplit_once('/').unwrap_or(("", api_version));
-    if !group.ends_with("kubevirt.io") {
-        return None;
-    }
-    let missing = if kind.is_empty() {
-        "kind"
-    } else {
-        "metadata.name"
-    };
     let resource = Resource {
         id: ResourceId {
             group: group.into(),
-            kind: kind.into(),
+            kind: loose.node.str_at("kind").into(),
             namespace: None,
             name: SmolStr::default(),
         },
@@ -149,12 +142,12 @@ fn nameless(loose: &Loose) -> Option<Finding> {
         document: loose.document,
         prefix: loose.prefix.clone(),
     };
-    Some(Finding::at(
-        &missing_field::RULE.info,
-        &resource,
-        FieldPath::parse(missing),
-        format!("`{missing}` is required and missing"),
-    ))
+    let rule = if flaw.is_missing {
+        &missing_field::RULE.info
+    } else {
+        &wrong_type::RULE.info
+    };
+    Some(Finding::at(rule, &resource, flaw.field, flaw.message))
 }
 
 fn duplicates(side: &Side, found: &mut Vec<Finding>) {
