@@ -20,7 +20,7 @@ use crate::input::git::{Blob, Repository, Tree};
 use crate::input::read::{self, Text, Wants, frames};
 use crate::input::stdin;
 use crate::output::Shell;
-use crate::session::{OnRelease, Other, Request, Resolvers, Session};
+use crate::session::{From, OnRelease, Other, Request, Resolvers, Session};
 
 /// What a head is compared with.
 #[derive(Clone, Debug)]
@@ -199,10 +199,13 @@ impl Loaded {
             None => None,
         };
         let mut session = match &tree {
-            None => Session::load(&request(global, paths), shell)?,
+            None => {
+                let gone = gone(&repository, &base_commit, paths);
+                Session::load_from(&request(global, paths), From::WorkingTree(&gone), shell)?
+            }
             Some(tree) => Session::load_from(
                 &request(global, paths),
-                Some(&|named, exclude| {
+                From::Reader(&|named, exclude| {
                     let blobs = repository.list(tree, named, exclude)?;
                     texts(&repository, &blobs)
                 }),
@@ -322,6 +325,14 @@ fn said(session: &Session, other: Option<&Other>, shell: &mut Shell) -> usize {
     own + other.map_or(0, |other| {
         session.say_bad_documents_of(&other.side, shell).unreadable
     })
+}
+
+/// The paths that the base has and the working tree does not: they were removed or moved away.
+fn gone(repository: &Repository, base: &str, paths: &[PathBuf]) -> Vec<PathBuf> {
+    let is_gone = |path: &&PathBuf| {
+        path.symlink_metadata().is_err() && repository.holds(base, &reported(path))
+    };
+    paths.iter().filter(is_gone).cloned().collect()
 }
 
 /// The objects that matter, as texts.

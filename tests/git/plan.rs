@@ -85,6 +85,16 @@ fn a_missing_base_is_an_error_that_names_the_cure() {
     assert_eq!(missing.code, 2);
     assert!(missing.out.is_empty());
     assert!(missing.err.contains("git fetch"), "{}", missing.err);
+    for (revision, cure) in [
+        ("HEAD~9", "git log"),
+        (":0", "git log"),
+        ("main..HEAD", "--base main --head HEAD"),
+        ("0123456789abcdef0123", "run `git fetch origin`"),
+    ] {
+        let missing = repository.run(&["plan", "--base", revision]);
+        assert_eq!((missing.code, missing.out.as_str()), (2, ""));
+        assert!(missing.err.contains(cure), "{}", missing.err);
+    }
     let clones = tempfile::tempdir().unwrap();
     let url = format!("file://{}", repository.path().display());
     git(
@@ -129,6 +139,8 @@ fn worktrees_bare_repositories_and_submodules() {
     ]);
     repository.write("a.yaml", &vm("a", "4Gi")).commit("two");
     let places = tempfile::tempdir().unwrap();
+    let nothing = repository.plan(&["--base", "HEAD"]);
+    assert_eq!(actions(&nothing), [""; 0], "a submodule is no part of it");
     let tree = places.path().join("tree");
     repository.git(&["worktree", "add", "-q", &tree.to_string_lossy(), "HEAD~1"]);
     let plan = run(&tree, &["plan", "--base", "main", "--format", "json"]).json();
@@ -259,6 +271,14 @@ fn a_path_that_is_not_there_is_an_error() {
     let run = repository.run(&["plan", "nowhere", "--base", "main"]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("nowhere"), "{}", run.err);
+    repository.remove("a.yaml");
+    let removed = repository.plan(&["a.yaml", "--base", "main"]);
+    assert_eq!(actions(&removed), ["a: removed delete"]);
+    let run = repository.run(&["plan"]);
+    assert_eq!(run.code, 2);
+    for way in ["--base REV", "--base-dir", "--kubevirt-from"] {
+        assert!(run.err.contains(way), "{}", run.err);
+    }
 }
 
 #[test]

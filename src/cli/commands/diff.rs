@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ValueEnum;
+use driftless::catalog::side::Reason;
 use driftless::change;
 use driftless::diff::tree;
 use driftless::release::Release;
@@ -69,7 +70,8 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         ),
     };
     if loaded.bad > 0 {
-        bail!("{} documents cannot be read", loaded.bad);
+        let documents = Reason::counted("documents", loaded.bad);
+        bail!("{documents} cannot be read");
     }
     let both = loaded.resolvers();
     let (base, head) = (both.base(), both.head());

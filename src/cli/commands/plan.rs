@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::ValueEnum;
+use driftless::catalog::side::Reason;
 use driftless::change::Subject;
 use driftless::plan::{self, Action, Names, Plan, Sides};
 use driftless::release::Release;
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
 
     /// Git revision to compare with. Given twice, the first is the base of a volume migration that is under way
-    #[arg(long, value_name = "REV", required_unless_present_any = ["base_dir", "kubevirt_from"])]
+    #[arg(long, value_name = "REV")]
     base: Vec<String>,
 
     /// Directory or file to compare with, instead of a revision
@@ -104,7 +105,8 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         _ => change(args, global, shell)?,
     };
     if bad > 0 {
-        bail!("{bad} documents cannot be read: there is no plan over part of the manifests");
+        let documents = Reason::counted("documents", bad);
+        bail!("{documents} cannot be read: there is no plan over part of the manifests");
     }
     let text = match args.format {
         Format::Text => plan_text::report(&plan, shell.colors() && args.output.is_none()),
@@ -152,7 +154,9 @@ fn change(
             migration: migration.clone(),
             base: base.clone(),
         },
-        _ => bail!("`--base REV` or `--base-dir DIR` says what to compare with"),
+        _ => bail!(
+            "`--base REV` or `--base-dir DIR` says what to compare with; `--kubevirt-from` and `--kubevirt-to` preview a cluster upgrade"
+        ),
     };
     let loaded = Loaded::load(global, &args.paths, &base, args.head.as_deref(), shell)?;
     let bad = loaded.bad;

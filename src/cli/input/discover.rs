@@ -50,6 +50,7 @@ pub(crate) struct Exclude {
     given: Gitignore,
     configured: Gitignore,
     config: Config,
+    repositories: bool,
 }
 
 impl Exclude {
@@ -59,7 +60,13 @@ impl Exclude {
             given: patterns(given, "--exclude")?,
             configured: patterns(&config.exclude, "`exclude:`")?,
             config: config.clone(),
+            repositories: false,
         })
+    }
+
+    /// Leaves out the repositories that lie in what is judged, as a revision does.
+    pub(crate) const fn repositories(&mut self) {
+        self.repositories = true;
     }
 
     fn matches(&self, reported: &str, is_directory: bool) -> bool {
@@ -212,6 +219,12 @@ impl Discovery {
             let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
             exclude.matches(&reported(entry.path()), is_directory)
         };
+        let is_repository = |entry: &DirEntry| {
+            exclude.repositories
+                && role == Role::Judged
+                && entry.file_type().is_some_and(|kind| kind.is_dir())
+                && entry.path().join(".git").exists()
+        };
         WalkBuilder::new(start)
             .follow_links(false)
             .git_global(false)
@@ -224,6 +237,12 @@ impl Discovery {
                 Box::new(|entry| {
                     let met = match entry {
                         Ok(entry) if entry.depth() > 0 && excluded(&entry) => {
+                            return WalkState::Skip;
+                        }
+                        Ok(entry) if entry.depth() > 0 && is_repository(&entry) => {
+                            if let Ok(mut seen) = seen.lock() {
+                                seen.push(Met::Repository(entry.into_path()));
+                            }
                             return WalkState::Skip;
                         }
                         Ok(entry) => Met::of(&entry),
@@ -243,6 +262,10 @@ impl Discovery {
                 Met::Other(disk) => {
                     self.unfollowed
                         .insert(reported(&disk), "is no regular file".to_owned());
+                }
+                Met::Repository(disk) => {
+                    self.unfollowed
+                        .insert(reported(&disk), "is a repository of its own".to_owned());
                 }
                 Met::Unreadable(error) => {
                     let (path, reason) = explain(&error);
@@ -324,6 +347,7 @@ enum Met {
     File(PathBuf),
     Link(PathBuf),
     Other(PathBuf),
+    Repository(PathBuf),
     Unreadable(ignore::Error),
 }
 

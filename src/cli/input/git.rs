@@ -126,26 +126,42 @@ impl Repository {
     }
 
     fn missing(&self, revision: &str) -> anyhow::Error {
+        if let Some((base, head)) = revision.split_once("..") {
+            let head = head.trim_start_matches('.');
+            let or_here = |side: &str| if side.is_empty() { "HEAD" } else { side }.to_owned();
+            return anyhow!(
+                "`{revision}` is a range, not a revision: give `--base {} --head {}`",
+                or_here(base),
+                or_here(head)
+            );
+        }
         let (remote, branch) = match revision.split_once('/') {
             Some((remote, branch)) if self.has_remote(remote) => (remote.to_owned(), branch),
             _ => ("origin".to_owned(), revision),
         };
-        let is_relative = revision.contains(['~', '^', '@']);
+        let is_hash = revision.len() >= 7 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_name = !is_hash && !revision.contains(['~', '^', '@', ':', '{', '?', '*', '[', ' ']);
         let mut help = String::new();
         if self.is_shallow {
             help.push_str("; the clone is shallow: run `git fetch --unshallow`");
-            if !is_relative {
+            if is_name {
                 let _ = write!(
                     help,
                     " or `git fetch {remote} {branch}:refs/remotes/{remote}/{branch}`"
                 );
             }
             help.push_str(" (actions/checkout: `fetch-depth: 0`)");
-        } else if !is_relative {
+        } else if is_name {
             let _ = write!(
                 help,
                 ": run `git fetch {remote} {branch}:refs/remotes/{remote}/{branch}` and name it `{remote}/{branch}`"
             );
+        } else if is_hash {
+            let whole = if revision.len() >= 40 { revision } else { "" };
+            let fetch = format!("git fetch {remote} {whole}");
+            let _ = write!(help, ": run `{}`", fetch.trim_end());
+        } else {
+            help.push_str(": `git log --oneline --all` lists what there is");
         }
         anyhow!("there is no revision `{revision}` in this repository{help}")
     }
@@ -231,6 +247,12 @@ impl Repository {
             .filter(|name| !name.is_empty())
             .map(|name| self.report(name))
             .collect())
+    }
+
+    /// Whether a revision has a reported path, as a file or as a directory.
+    pub(crate) fn holds(&self, commit: &str, reported: &str) -> bool {
+        let object = format!("{commit}:{}", self.inside(reported));
+        run(&self.directory, &["cat-file", "-e", &object]).is_ok()
     }
 
     /// The bytes of objects, each once.
