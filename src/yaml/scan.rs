@@ -1,6 +1,7 @@
 //! Tokens of one YAML document, by libyaml's grammar as go-yaml reads it: byte offsets, borrowed text, comments kept.
 
-mod fetch;
+mod block;
+mod indicators;
 mod scalars;
 
 use std::borrow::Cow;
@@ -12,6 +13,9 @@ const MAX_DEPTH: usize = 10_000;
 
 /// What is said of a document that nests deeper than that, or than the tree may.
 pub(super) const TOO_DEEP: &str = "the document is nested deeper than 500 levels";
+
+/// What is said where only a key may stand.
+const NO_COLON: &str = "could not find expected ':'";
 
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,12 +74,16 @@ struct Mark {
     column: i64,
 }
 
+/// A token that turns out to be a key without `?` once its `:` is met.
 #[derive(Clone, Copy, Debug)]
-struct SimpleKey {
-    possible: bool,
-    required: bool,
+struct Candidate {
+    /// How many flow collections it stands in; each has one candidate at most.
+    level: usize,
+    /// Its number among the tokens of the text.
     token: usize,
     mark: Mark,
+    /// Whether nothing but a key may stand there.
+    must: bool,
 }
 
 /// Gives the tokens of one text, one at a time.
@@ -91,7 +99,8 @@ pub(super) struct Scanner<'a> {
     indent: i64,
     indents: Vec<i64>,
     key_allowed: bool,
-    keys: Vec<SimpleKey>,
+    /// By level, and so by token.
+    candidates: VecDeque<Candidate>,
     comments: Vec<(usize, usize)>,
     json: bool,
     /// No character is longer than a byte, so characters need not be counted.
@@ -115,12 +124,7 @@ impl<'a> Scanner<'a> {
             indent: -1,
             indents: Vec::new(),
             key_allowed: true,
-            keys: vec![SimpleKey {
-                possible: false,
-                required: false,
-                token: 0,
-                mark: Mark::default(),
-            }],
+            candidates: VecDeque::new(),
             comments: Vec::new(),
             json,
             ascii: text.is_ascii(),
@@ -142,11 +146,11 @@ impl<'a> Scanner<'a> {
     pub(super) fn peek(&mut self) -> Scanned<&mut Token<'a>> {
         if !self.ready {
             while self.needs_more()? {
-                self.fetch()?;
+                self.read_next()?;
             }
             self.ready = true;
         }
-        Ok(self.tokens.front_mut().expect("a token was fetched above"))
+        Ok(self.tokens.front_mut().expect("a token was read above"))
     }
 
     /// Takes the next token away; it was peeked at before.
@@ -161,29 +165,30 @@ impl<'a> Scanner<'a> {
         if self.tokens.is_empty() {
             return Ok(true);
         }
-        let first = self.keys.partition_point(|key| key.token < self.taken);
-        for at in first..self.keys.len() {
-            if self.keys[at].token != self.taken {
-                break;
+        match self.candidates.front().copied() {
+            Some(first) if first.token == self.taken => {
+                let lapsed = self.has_lapsed(&first)?;
+                if lapsed {
+                    self.candidates.pop_front();
+                }
+                Ok(!lapsed)
             }
-            if self.keys[at].possible {
-                return self.key_is_valid(at);
-            }
+            _ => Ok(false),
         }
-        Ok(false)
     }
 
-    fn fetch(&mut self) -> Scanned {
+    /// Reads what stands next into one token, or several where a block begins or ends.
+    fn read_next(&mut self) -> Scanned {
         self.skip_to_token();
-        self.unroll_indent(self.mark.column);
+        self.close_blocks(self.mark.column);
         let at = self.mark.pos;
         let byte = self.at(at);
         if at >= self.bytes.len() {
-            return self.fetch_stream_end();
+            return self.end();
         }
         if self.mark.column == 0 {
             if byte == b'%' {
-                return self.fetch_directive();
+                return self.directive();
             }
             if self.is_document_indicator() {
                 let kind = if byte == b'-' {
@@ -191,27 +196,27 @@ impl<'a> Scanner<'a> {
                 } else {
                     Kind::DocumentEnd
                 };
-                return self.fetch_document_indicator(kind);
+                return self.document_mark(kind);
             }
         }
         let blank_after = |scanner: &Self| scanner.is_blankz(at + 1);
         match byte {
-            b'[' => self.fetch_flow_start(Kind::FlowSequenceStart),
-            b'{' => self.fetch_flow_start(Kind::FlowMappingStart),
-            b']' => self.fetch_flow_end(Kind::FlowSequenceEnd),
-            b'}' => self.fetch_flow_end(Kind::FlowMappingEnd),
-            b',' => self.fetch_flow_entry(),
-            b'-' if blank_after(self) => self.fetch_block_entry(),
-            b'?' if self.flow > 0 || blank_after(self) => self.fetch_key(),
-            b':' if self.flow > 0 || blank_after(self) => self.fetch_value(),
-            b'*' | b'&' => self.fetch_anchor(byte == b'*'),
-            b'!' => self.fetch_tag(),
-            b'|' | b'>' if self.flow == 0 => self.fetch_block_scalar(byte == b'|'),
-            b'\'' | b'"' => self.fetch_quoted(byte == b'\''),
+            b'[' => self.flow_start(Kind::FlowSequenceStart),
+            b'{' => self.flow_start(Kind::FlowMappingStart),
+            b']' => self.flow_end(Kind::FlowSequenceEnd),
+            b'}' => self.flow_end(Kind::FlowMappingEnd),
+            b',' => self.comma(),
+            b'-' if blank_after(self) => self.dash(),
+            b'?' if self.flow > 0 || blank_after(self) => self.question_mark(),
+            b':' if self.flow > 0 || blank_after(self) => self.colon(),
+            b'*' | b'&' => self.anchor(byte == b'*'),
+            b'!' => self.tag(),
+            b'|' | b'>' if self.flow == 0 => self.block_scalar(byte == b'>'),
+            b'\'' | b'"' => self.quoted(byte == b'\''),
             b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
                 self.fault(at, "found character that cannot start any token")
             }
-            _ => self.fetch_plain(),
+            _ => self.plain(),
         }
     }
 
@@ -351,91 +356,73 @@ impl<'a> Scanner<'a> {
         Err(Fault { at, message })
     }
 
-    // Simple keys: `key: value` without `?`.
+    // Keys without `?`: known only at their `:`.
 
-    fn key_is_valid(&mut self, at: usize) -> Scanned<bool> {
-        let key = self.keys[at];
-        if !key.possible {
-            return Ok(false);
+    /// Whether it is too late for a candidate to become a key: a key ends on its line, within 1024 characters.
+    fn has_lapsed(&self, candidate: &Candidate) -> Scanned<bool> {
+        let (from, here) = (candidate.mark, self.mark);
+        let late = !self.json && (from.line < here.line || from.index + 1024 < here.index);
+        if late && candidate.must {
+            return self.fault(from.pos, NO_COLON);
         }
-        let stale = key.mark.line < self.mark.line || key.mark.index + 1024 < self.mark.index;
-        if stale && !self.json {
-            if key.required {
-                return self.fault(key.mark.pos, "could not find expected ':'");
-            }
-            self.keys[at].possible = false;
-            return Ok(false);
-        }
-        Ok(true)
+        Ok(late)
     }
 
-    fn save_key(&mut self) -> Scanned {
+    /// What begins here may be a key.
+    fn expect_key(&mut self) -> Scanned {
         if self.key_allowed {
-            self.remove_key()?;
-            let key = SimpleKey {
-                possible: true,
-                required: self.flow == 0 && self.indent == self.mark.column,
+            self.drop_candidate()?;
+            self.candidates.push_back(Candidate {
+                level: self.flow,
                 token: self.taken + self.tokens.len(),
                 mark: self.mark,
-            };
-            *self.last_key() = key;
+                must: self.flow == 0 && self.indent == self.mark.column,
+            });
         }
         Ok(())
     }
 
-    fn remove_key(&mut self) -> Scanned {
-        let key = self.last_key();
-        if key.possible && key.required {
-            let at = key.mark.pos;
-            return self.fault(at, "could not find expected ':'");
+    /// The candidate of the current flow collection, which is then none any more.
+    fn take_candidate(&mut self) -> Option<Candidate> {
+        let last = self.candidates.back().copied()?;
+        if last.level != self.flow {
+            return None;
         }
-        key.possible = false;
-        Ok(())
+        self.candidates.pop_back()
     }
 
-    fn last_key(&mut self) -> &mut SimpleKey {
-        self.keys.last_mut().expect("one key a flow level")
+    /// What was met since makes the candidate no key.
+    fn drop_candidate(&mut self) -> Scanned {
+        match self.take_candidate() {
+            Some(candidate) if candidate.must => self.fault(candidate.mark.pos, NO_COLON),
+            _ => Ok(()),
+        }
     }
 
     // Indentation.
 
-    fn roll_indent(
-        &mut self,
-        column: i64,
-        place: Option<usize>,
-        kind: Kind<'a>,
-        at: usize,
-    ) -> Scanned {
-        if self.flow > 0 || self.indent >= column {
-            return Ok(());
+    /// Opens a block collection that begins at `at`, where that is deeper than the open ones. Its token goes before the
+    /// queued one at `place`. Says how many tokens were put there.
+    fn open_block(&mut self, kind: Kind<'a>, at: Mark, place: usize) -> Scanned<usize> {
+        if self.flow > 0 || at.column <= self.indent {
+            return Ok(0);
         }
-        self.indents.push(self.indent);
-        self.indent = column;
-        if self.indents.len() > MAX_DEPTH {
-            return self.fault(at, TOO_DEEP);
+        if self.indents.len() == MAX_DEPTH {
+            return self.fault(at.pos, TOO_DEEP);
         }
-        let token = Token {
-            kind,
-            start: at,
-            end: at,
-        };
-        match place {
-            Some(number) => self.tokens.insert(number - self.taken, token),
-            None => self.tokens.push_back(token),
-        }
-        Ok(())
+        self.indents
+            .push(std::mem::replace(&mut self.indent, at.column));
+        let (start, end) = (at.pos, at.pos);
+        self.tokens.insert(place, Token { kind, start, end });
+        Ok(1)
     }
 
-    fn unroll_indent(&mut self, column: i64) {
-        if self.flow > 0 {
-            return;
-        }
-        while self.indent > column {
-            self.tokens.push_back(Token {
-                kind: Kind::BlockEnd,
-                start: self.mark.pos,
-                end: self.mark.pos,
-            });
+    /// Closes the block collections that are deeper than `column`.
+    fn close_blocks(&mut self, column: i64) {
+        let (start, end) = (self.mark.pos, self.mark.pos);
+        while self.flow == 0 && self.indent > column {
+            let kind = Kind::BlockEnd;
+            self.tokens.push_back(Token { kind, start, end });
             self.indent = self.indents.pop().unwrap_or(-1);
         }
     }

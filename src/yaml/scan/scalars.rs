@@ -1,4 +1,4 @@
-//! Scalars: plain, quoted, literal and folded. Text is borrowed from the source unless folding or an escape changed it.
+//! Scalars on a line or folded over several: plain and quoted. Text is borrowed from the source unless folding or an escape changed it.
 
 use std::borrow::Cow;
 
@@ -74,7 +74,13 @@ impl Breaks {
 }
 
 impl<'a> Scanner<'a> {
-    fn push_scalar(&mut self, text: Cow<'a, str>, style: Style, start: usize, end: usize) {
+    pub(super) fn push_scalar(
+        &mut self,
+        text: Cow<'a, str>,
+        style: Style,
+        start: usize,
+        end: usize,
+    ) {
         self.tokens.push_back(Token {
             kind: Kind::Scalar { text, style },
             start,
@@ -106,8 +112,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    pub(super) fn fetch_plain(&mut self) -> Scanned {
-        self.save_key()?;
+    pub(super) fn plain(&mut self) -> Scanned {
+        self.expect_key()?;
         self.key_allowed = false;
         let start = self.mark.pos;
         let limit = self.indent + 1;
@@ -160,8 +166,8 @@ impl<'a> Scanner<'a> {
         at
     }
 
-    pub(super) fn fetch_quoted(&mut self, single: bool) -> Scanned {
-        self.save_key()?;
+    pub(super) fn quoted(&mut self, single: bool) -> Scanned {
+        self.expect_key()?;
         self.key_allowed = false;
         let quote = if single { b'\'' } else { b'"' };
         let start = self.mark.pos;
@@ -303,106 +309,5 @@ impl<'a> Scanner<'a> {
             }
         }
         Ok(value)
-    }
-
-    pub(super) fn fetch_block_scalar(&mut self, literal: bool) -> Scanned {
-        self.remove_key()?;
-        self.key_allowed = true;
-        let start = self.mark.pos;
-        let mut at = start + 1;
-        let (mut chomp, mut increment) = (None, 0);
-        for _ in 0..2 {
-            match self.at(at) {
-                sign @ (b'+' | b'-') if chomp.is_none() => chomp = Some(sign),
-                b'0' if increment == 0 => {
-                    return self.fault(at, "found an indentation indicator equal to 0");
-                }
-                digit @ b'1'..=b'9' if increment == 0 => increment = i64::from(digit - b'0'),
-                _ => break,
-            }
-            at += 1;
-        }
-        self.advance(at);
-        self.skip_blanks();
-        self.skip_comment();
-        let mut end = self.mark.pos;
-        if !self.is_breakz(end) {
-            return self.fault(end, "did not find expected comment or line break");
-        }
-        self.skip_break();
-        let mut indent = match increment {
-            0 => 0,
-            increment => self.indent.max(0) + increment,
-        };
-        let mut text = String::new();
-        let (mut leading, mut trailing) = (None, String::new());
-        let mut leading_blank = false;
-        let mut last_break = self.block_breaks(&mut indent, &mut trailing)?;
-        while self.mark.column == indent && self.mark.pos < self.bytes.len() {
-            let blank = self.is_blank(self.mark.pos);
-            if !literal && !leading_blank && !blank && leading == Some('\n') {
-                if trailing.is_empty() {
-                    text.push(' ');
-                }
-            } else {
-                text.extend(leading);
-            }
-            leading = None;
-            text.push_str(&trailing);
-            trailing.clear();
-            leading_blank = blank;
-            end = self.line_end();
-            text.push_str(&self.text[self.mark.pos..end]);
-            self.advance(end);
-            if self.break_len(end) > 0 {
-                leading = Some(self.read_break());
-            }
-            last_break = self.block_breaks(&mut indent, &mut trailing)?;
-        }
-        if self.mark.pos >= self.bytes.len() {
-            self.touched_end.set(true);
-        }
-        if chomp != Some(b'-') {
-            text.extend(leading);
-        }
-        if chomp == Some(b'+') {
-            text.push_str(&trailing);
-            end = last_break.unwrap_or(end);
-        }
-        self.push_scalar(Cow::Owned(text), Style::Block, start, end);
-        Ok(())
-    }
-
-    /// Passes over blank lines and the indentation of the next line, finding out how deep that is. Gives where the last
-    /// blank line ends.
-    fn block_breaks(&mut self, indent: &mut i64, breaks: &mut String) -> Scanned<Option<usize>> {
-        let mut deepest = 0;
-        let mut last = None;
-        loop {
-            let mut at = self.mark.pos;
-            let mut column = self.mark.column;
-            while (*indent == 0 || column < *indent) && self.at(at) == b' ' {
-                at += 1;
-                column += 1;
-            }
-            self.advance(at);
-            deepest = deepest.max(column);
-            if (*indent == 0 || column < *indent) && self.at(at) == b'\t' {
-                return self.fault(
-                    at,
-                    "found a tab character where an indentation space is expected",
-                );
-            }
-            if self.break_len(at) == 0 {
-                break;
-            }
-            last = Some(at);
-            let character = self.read_break();
-            breaks.push(character);
-        }
-        if *indent == 0 {
-            *indent = deepest.max(self.indent + 1).max(1);
-        }
-        Ok(last)
     }
 }

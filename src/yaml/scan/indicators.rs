@@ -1,6 +1,6 @@
-//! One function a kind of token, scalars aside.
+//! What each indicator begins or ends: documents, collections, entries, keys, anchors, tags, directives.
 
-use super::{Kind, MAX_DEPTH, Scanned, Scanner, SimpleKey, TOO_DEEP, Token};
+use super::{Kind, MAX_DEPTH, Scanned, Scanner, TOO_DEEP, Token};
 
 impl<'a> Scanner<'a> {
     fn push(&mut self, kind: Kind<'a>, length: usize) {
@@ -13,123 +13,120 @@ impl<'a> Scanner<'a> {
         });
     }
 
-    pub(super) fn fetch_stream_end(&mut self) -> Scanned {
-        self.mark.column = 0;
-        self.unroll_indent(-1);
-        self.remove_key()?;
-        for key in &mut self.keys {
-            key.possible = false;
-        }
+    /// Ends what is open outside flow collections.
+    fn end_blocks(&mut self) -> Scanned {
+        self.close_blocks(-1);
+        self.drop_candidate()?;
         self.key_allowed = false;
+        Ok(())
+    }
+
+    /// The text is over.
+    pub(super) fn end(&mut self) -> Scanned {
+        self.mark.column = 0;
+        self.end_blocks()?;
+        self.candidates.clear();
         self.push(Kind::StreamEnd, 0);
         Ok(())
     }
 
-    pub(super) fn fetch_document_indicator(&mut self, kind: Kind<'a>) -> Scanned {
-        self.unroll_indent(-1);
-        self.remove_key()?;
-        self.key_allowed = false;
+    /// `---` or `...`.
+    pub(super) fn document_mark(&mut self, kind: Kind<'a>) -> Scanned {
+        self.end_blocks()?;
         self.push(kind, 3);
         Ok(())
     }
 
-    pub(super) fn fetch_flow_start(&mut self, kind: Kind<'a>) -> Scanned {
-        self.save_key()?;
-        self.keys.push(SimpleKey {
-            possible: false,
-            required: false,
-            token: self.taken + self.tokens.len(),
-            mark: self.mark,
-        });
-        self.flow += 1;
-        if self.flow > MAX_DEPTH {
+    /// `[` or `{`: the whole collection may be a key.
+    pub(super) fn flow_start(&mut self, kind: Kind<'a>) -> Scanned {
+        self.expect_key()?;
+        if self.flow == MAX_DEPTH {
             return self.fault(self.mark.pos, TOO_DEEP);
         }
+        self.flow += 1;
         self.key_allowed = true;
         self.push(kind, 1);
         Ok(())
     }
 
-    pub(super) fn fetch_flow_end(&mut self, kind: Kind<'a>) -> Scanned {
-        self.remove_key()?;
-        if self.flow > 0 {
-            self.flow -= 1;
-            self.keys.pop();
-        }
+    /// `]` or `}`.
+    pub(super) fn flow_end(&mut self, kind: Kind<'a>) -> Scanned {
+        self.drop_candidate()?;
+        self.flow = self.flow.saturating_sub(1);
         self.key_allowed = false;
         self.push(kind, 1);
         Ok(())
     }
 
-    pub(super) fn fetch_flow_entry(&mut self) -> Scanned {
-        self.remove_key()?;
+    /// `,`.
+    pub(super) fn comma(&mut self) -> Scanned {
+        self.drop_candidate()?;
         self.key_allowed = true;
         self.push(Kind::FlowEntry, 1);
         Ok(())
     }
 
-    pub(super) fn fetch_block_entry(&mut self) -> Scanned {
-        let at = self.mark.pos;
-        if self.flow == 0 {
-            if !self.key_allowed {
-                return self.fault(at, "block sequence entries are not allowed in this context");
-            }
-            self.roll_indent(self.mark.column, None, Kind::BlockSequenceStart, at)?;
+    /// Outside flow collections an indicator stands where a key may, and opens a block unless it continues one.
+    fn begin_entry(&mut self, block: Kind<'a>, refusal: &'static str) -> Scanned {
+        if self.flow == 0 && !self.key_allowed {
+            return self.fault(self.mark.pos, refusal);
         }
-        self.remove_key()?;
+        self.open_block(block, self.mark, self.tokens.len())?;
+        Ok(())
+    }
+
+    /// `-`.
+    pub(super) fn dash(&mut self) -> Scanned {
+        self.begin_entry(
+            Kind::BlockSequenceStart,
+            "block sequence entries are not allowed in this context",
+        )?;
+        self.drop_candidate()?;
         self.key_allowed = true;
         self.push(Kind::BlockEntry, 1);
         Ok(())
     }
 
-    pub(super) fn fetch_key(&mut self) -> Scanned {
-        let at = self.mark.pos;
-        if self.flow == 0 {
-            if !self.key_allowed {
-                return self.fault(at, "mapping keys are not allowed in this context");
-            }
-            self.roll_indent(self.mark.column, None, Kind::BlockMappingStart, at)?;
-        }
-        self.remove_key()?;
+    /// `?`.
+    pub(super) fn question_mark(&mut self) -> Scanned {
+        self.begin_entry(
+            Kind::BlockMappingStart,
+            "mapping keys are not allowed in this context",
+        )?;
+        self.drop_candidate()?;
         self.key_allowed = self.flow == 0;
         self.push(Kind::Key, 1);
         Ok(())
     }
 
-    pub(super) fn fetch_value(&mut self) -> Scanned {
-        let last = self.keys.len() - 1;
-        let at = self.mark.pos;
-        if self.key_is_valid(last)? {
-            let key = self.keys[last];
+    /// `:`, which makes a key of the candidate before it, or is the second half of `?`.
+    pub(super) fn colon(&mut self) -> Scanned {
+        let key = match self.take_candidate() {
+            Some(candidate) if !self.has_lapsed(&candidate)? => Some(candidate),
+            _ => None,
+        };
+        if let Some(key) = key {
+            let place = key.token - self.taken;
+            let opened = self.open_block(Kind::BlockMappingStart, key.mark, place)?;
             let token = Token {
                 kind: Kind::Key,
                 start: key.mark.pos,
                 end: key.mark.pos,
             };
-            self.tokens.insert(key.token - self.taken, token);
-            self.roll_indent(
-                key.mark.column,
-                Some(key.token),
-                Kind::BlockMappingStart,
-                key.mark.pos,
-            )?;
-            self.keys[last].possible = false;
-            self.key_allowed = false;
+            self.tokens.insert(place + opened, token);
         } else {
-            if self.flow == 0 {
-                if !self.key_allowed {
-                    return self.fault(at, "mapping values are not allowed in this context");
-                }
-                self.roll_indent(self.mark.column, None, Kind::BlockMappingStart, at)?;
-            }
-            self.key_allowed = self.flow == 0;
+            self.begin_entry(
+                Kind::BlockMappingStart,
+                "mapping values are not allowed in this context",
+            )?;
         }
+        self.key_allowed = key.is_none() && self.flow == 0;
         self.push(Kind::Value, 1);
         Ok(())
     }
 
-    pub(super) fn fetch_anchor(&mut self, alias: bool) -> Scanned {
-        self.save_key()?;
+    pub(super) fn anchor(&mut self, alias: bool) -> Scanned {
+        self.expect_key()?;
         self.key_allowed = false;
         let start = self.mark.pos + 1;
         let end = self.word_end(start);
@@ -162,8 +159,8 @@ impl<'a> Scanner<'a> {
         at
     }
 
-    pub(super) fn fetch_tag(&mut self) -> Scanned {
-        self.save_key()?;
+    pub(super) fn tag(&mut self) -> Scanned {
+        self.expect_key()?;
         self.key_allowed = false;
         let start = self.mark.pos;
         let (kind, end) = if self.at(start + 1) == b'<' {
@@ -218,37 +215,7 @@ impl<'a> Scanner<'a> {
         let mut at = start;
         loop {
             match self.at(at) {
-                b'%' => {
-                    let mut width = 0;
-                    loop {
-                        let hex = |at| char::from(self.at(at)).to_digit(16);
-                        let (Some(high), Some(low), b'%') = (hex(at + 1), hex(at + 2), self.at(at))
-                        else {
-                            return self.fault(at, "did not find URI escaped octet");
-                        };
-                        let octet = u8::try_from(high * 16 + low).unwrap_or_default();
-                        if width == 0 {
-                            width = match octet {
-                                0..0x80 => 1,
-                                0xC0..0xE0 => 2,
-                                0xE0..0xF0 => 3,
-                                0xF0..0xF8 => 4,
-                                _ => {
-                                    return self
-                                        .fault(at, "found an incorrect leading UTF-8 octet");
-                                }
-                            };
-                        } else if octet & 0xC0 != 0x80 {
-                            return self.fault(at, "found an incorrect trailing UTF-8 octet");
-                        }
-                        uri.push(octet);
-                        at += 3;
-                        width -= 1;
-                        if width == 0 {
-                            break;
-                        }
-                    }
-                }
+                b'%' => at = self.escaped_character(at, &mut uri)?,
                 byte if byte.is_ascii_alphanumeric()
                     || b"_-;/?:@&=+$,.!~*'()[]".contains(&byte) =>
                 {
@@ -264,10 +231,39 @@ impl<'a> Scanner<'a> {
         Ok((String::from_utf8_lossy(&uri).into_owned(), at))
     }
 
-    pub(super) fn fetch_directive(&mut self) -> Scanned {
-        self.unroll_indent(-1);
-        self.remove_key()?;
-        self.key_allowed = false;
+    /// One character of a tag as `%` and the hexadecimal digits of each of its UTF-8 bytes; gives where it ends.
+    fn escaped_character(&self, start: usize, uri: &mut Vec<u8>) -> Scanned<usize> {
+        let first = self.escaped_byte(start)?;
+        let width = match first.leading_ones() {
+            0 => 1,
+            ones @ 2..=4 => ones as usize,
+            _ => return self.fault(start, "found an incorrect leading UTF-8 octet"),
+        };
+        uri.push(first);
+        let end = start + 3 * width;
+        for at in (start + 3..end).step_by(3) {
+            let byte = self.escaped_byte(at)?;
+            if byte.leading_ones() != 1 {
+                return self.fault(at, "found an incorrect trailing UTF-8 octet");
+            }
+            uri.push(byte);
+        }
+        Ok(end)
+    }
+
+    fn escaped_byte(&self, at: usize) -> Scanned<u8> {
+        let digits = self.text.get(at + 1..at + 3);
+        let byte = digits
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) if self.at(at) == b'%' => Ok(byte),
+            _ => self.fault(at, "did not find URI escaped octet"),
+        }
+    }
+
+    pub(super) fn directive(&mut self) -> Scanned {
+        self.end_blocks()?;
         let start = self.mark.pos;
         let name_end = self.word_end(start + 1);
         let name = &self.text[start + 1..name_end];
