@@ -3,8 +3,8 @@
 
 usage: reports.py DRIFTLESS OUT_DIR
 
-Writes one file a format over every fixture into OUT_DIR and checks those that need no other program; the caller runs
-sarif-multitool and the rdformat validator over the rest.
+Writes one file a format over every fixture into OUT_DIR and checks those that need no other program; JUnit is read by
+junitparser, which must be installed. The caller runs sarif-multitool and the rdformat validator over the rest.
 """
 
 import json
@@ -12,6 +12,8 @@ import pathlib
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+
+import junitparser
 
 driftless, out = sys.argv[1], pathlib.Path(sys.argv[2])
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -35,16 +37,48 @@ assert run.returncode == 1, f"check says {run.returncode}, not 1: {run.stderr}"
 findings = json.loads((out / "check.json").read_text())["findings"]
 assert len(findings) > 100, f"only {len(findings)} findings"
 
-suite = ElementTree.parse(out / "check.xml").getroot()
-assert suite.tag == "testsuites" and suite.iter("testcase")
+# What CI servers read of JUnit XML: these elements with these attributes, nothing else, and counts that are true.
+ALLOWED = {
+    "testsuites": ({"name", "tests", "failures", "errors"}, {"testsuite"}),
+    "testsuite": ({"name", "tests", "failures", "errors", "skipped"}, {"testcase"}),
+    "testcase": ({"classname", "name", "file"}, {"failure", "system-out"}),
+    "failure": ({"message", "type"}, set()),
+    "system-out": (set(), set()),
+}
+suites = ElementTree.parse(out / "check.xml").getroot()
+assert suites.tag == "testsuites"
+for element in suites.iter():
+    attributes, children = ALLOWED[element.tag]
+    assert set(element.attrib) == attributes, (element.tag, element.attrib)
+    tags = [child.tag for child in element]
+    assert set(tags) <= children, (element.tag, tags)
+    assert element.tag != "testcase" or len(tags) == len(set(tags)), "readers take one failure a test case"
+read = junitparser.JUnitXml.fromfile(str(out / "check.xml"))
+cases = [(suite, case) for suite in read for case in suite]
+failed = [case for _, case in cases if any(isinstance(result, junitparser.Failure) for result in case.result)]
+assert (read.tests, read.failures, read.errors) == (len(cases), len(failed), 0), "JUnit counts wrongly"
+for suite in read:
+    assert suite.tests == sum(1 for _ in suite), suite.name
+assert len({(case.classname, case.name) for _, case in cases}) == len(cases), "two JUnit cases share a name"
+errors = {finding["file"] for finding in findings if finding["severity"] == "error"}
+assert {case.classname for case in failed} == errors, "JUnit fails other files than the findings"
 
-issues = json.loads((out / "gitlab.json").read_text())
+# GitLab's documentation names these fields; a report with others, a byte order mark or `./` is not shown.
+text = (out / "gitlab.json").read_bytes()
+assert text.startswith(b"["), "GitLab reads one array without a byte order mark"
+issues = json.loads(text)
+assert len(issues) == len(findings), "GitLab gets other findings"
 prints = [issue["fingerprint"] for issue in issues]
 assert len(prints) == len(set(prints)), "GitLab drops issues that share a fingerprint"
 for issue in issues:
+    assert set(issue) == {"description", "check_name", "fingerprint", "severity", "location"}, issue
+    assert all(isinstance(issue[key], str) and issue[key] for key in set(issue) - {"location"}), issue
     assert issue["severity"] in {"info", "minor", "major", "critical", "blocker"}, issue
-    assert issue["description"] and issue["check_name"] and issue["location"]["path"], issue
-    assert issue["location"]["lines"]["begin"] >= 1, issue
+    place = issue["location"]
+    assert set(place) == {"path", "lines"} and set(place["lines"]) == {"begin", "end"}, issue
+    assert not place["path"].startswith(("/", "./", "../")) and (root / place["path"]).is_file(), issue
+    assert 1 <= place["lines"]["begin"] <= place["lines"]["end"], issue
+    assert all(type(line) is int for line in place["lines"].values()), issue
 
 for line in (out / "check.rdjsonl").read_text().splitlines():
     one = json.loads(line)
