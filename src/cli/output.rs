@@ -254,7 +254,8 @@ impl Drop for Progress {
     }
 }
 
-/// The message without control characters, which names and paths in a repository may hold.
+/// The message without control characters, which names and paths in a repository may hold. A line break in it starts no
+/// line that reads as a message of its own.
 fn plain(message: &dyn Display) -> String {
     message
         .to_string()
@@ -266,7 +267,18 @@ fn plain(message: &dyn Display) -> String {
                 c
             }
         })
-        .collect()
+        .collect::<String>()
+        .split('\n')
+        .enumerate()
+        .map(|(at, line)| {
+            if at == 0 || line.starts_with(' ') {
+                line.to_owned()
+            } else {
+                format!("    {line}")
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Writes a whole file: whoever reads it sees the old bytes or the new ones, never a part. A symlink stays one and its

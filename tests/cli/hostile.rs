@@ -156,6 +156,17 @@ fn names_with_control_characters_do_not_reach_the_terminal() {
 }
 
 #[test]
+fn a_line_break_in_a_name_starts_no_message_of_its_own() {
+    let workspace = Workspace::with(&[(
+        "vm.yaml",
+        &VM.replace("name: web", "name: \"web\\nerror: all is lost\"")
+            .replace("u1.small", "absent"),
+    )]);
+    let run = workspace.run(&["expand"]).exits(1);
+    assert!(!run.stderr.contains("\nerror: all"), "{}", run.stderr);
+}
+
+#[test]
 fn other_encodings_and_line_ends_are_read() {
     let utf16: Vec<u8> = [0xff, 0xfe]
         .into_iter()
