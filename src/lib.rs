@@ -31,6 +31,7 @@ pub mod resource;
 pub mod rule;
 pub mod rules;
 pub mod schema;
+pub mod secret;
 pub mod source;
 pub mod stored;
 pub mod transform;

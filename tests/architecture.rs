@@ -12,6 +12,7 @@ const ORDER: &[&str] = &[
     "source",
     "field_path",
     "yaml",
+    "secret",
     "release",
     "resource",
     "cause",

@@ -8,7 +8,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 
 use super::plan_text::printable;
 use crate::plan::{Action, Effect, Plan, Power, Reason, VmPlan};
-use crate::update::words::redacted;
+use crate::secret::{mark_changed, redacted};
 use crate::yaml::{Node, emit};
 
 const STYLE: &str = include_str!("plan_html/page.css");
@@ -251,10 +251,9 @@ fn fields(vm: &VmPlan, out: &mut String) {
 
 /// The expanded VM of both sides beside each other, only around what differs.
 fn compare(before: &Node, after: &Node, out: &mut String) {
-    let (before, after) = (
-        emit::to_string(&redacted(before)),
-        emit::to_string(&redacted(after)),
-    );
+    let mut marked = redacted(after);
+    mark_changed(before, after, &mut marked);
+    let (before, after) = (emit::to_string(&redacted(before)), emit::to_string(&marked));
     if before == after {
         return;
     }

@@ -8,7 +8,8 @@ use similar::TextDiff;
 use super::plan_text::{line, printable};
 use crate::diff::tree::ObjectDiff;
 use crate::resource::ResourceId;
-use crate::update::words::{brief, redacted};
+use crate::secret::{NOT_SHOWN, mark_changed, redacted, redacted_at};
+use crate::update::words::brief;
 use crate::yaml::{Map, Node, Value, emit};
 
 /// The differences for people: one line an object, one a field.
@@ -56,12 +57,10 @@ pub fn json(found: &[ObjectDiff]) -> String {
                 .map(|difference| {
                     let mut field = json!({ "path": difference.path.to_string() });
                     let value = |node: &Node| {
-                        let hidden =
-                            is_secret(&object.id) || is_hidden(&difference.path.to_string());
-                        if hidden {
-                            Json::from("(not shown)")
+                        if is_secret(&object.id) {
+                            Json::from(NOT_SHOWN)
                         } else {
-                            redacted(node).to_json()
+                            redacted_at(&difference.path, node).to_json()
                         }
                     };
                     if let Some(from) = &difference.from {
@@ -91,16 +90,24 @@ pub fn json(found: &[ObjectDiff]) -> String {
 pub fn unified(found: &[ObjectDiff]) -> String {
     let mut out = String::new();
     for object in found {
-        let yaml = |node: &Option<Node>| {
-            node.as_ref().map_or_else(String::new, |node| {
+        let hidden = |node: &Option<Node>| {
+            node.as_ref().map(|node| {
                 let mut node = redacted(node);
                 if is_secret(&object.id) {
                     hide_data(&mut node);
                 }
-                emit::to_string(&node)
+                node
             })
         };
-        let (before, after) = (yaml(&object.before), yaml(&object.after));
+        let emitted =
+            |node: Option<Node>| node.map_or_else(String::new, |node| emit::to_string(&node));
+        let mut marked = hidden(&object.after);
+        if let (Some(before), Some(after), Some(marked)) =
+            (&object.before, &object.after, &mut marked)
+        {
+            mark_changed(before, after, marked);
+        }
+        let (before, after) = (emitted(hidden(&object.before)), emitted(marked));
         let name = printable(&object.id.to_string());
         let side = |node: &Option<Node>, side: char| {
             if node.is_some() {
@@ -125,18 +132,11 @@ fn is_secret(id: &ResourceId) -> bool {
     id.group.is_empty() && id.kind == "Secret"
 }
 
-fn is_hidden(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    ["userdata", "networkdata", "password"]
-        .iter()
-        .any(|word| path.contains(word))
-}
-
 fn hide_data(node: &mut Node) {
     for key in ["data", "stringData"] {
         let entries = node.get_mut(key).and_then(Node::as_map_mut);
         for entry in entries.into_iter().flat_map(Map::entries_mut) {
-            entry.node.value = Value::String("(not shown)".into());
+            entry.node.value = Value::String(NOT_SHOWN.into());
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::field_path::{FieldPath, Segment};
 use crate::resolve::Resolved;
 use crate::resource::{Resource, ResourceId};
+use crate::secret;
 use crate::source::Span;
 use crate::yaml::{BundleEntry, Node, Origin, Value, Writer};
 
@@ -11,7 +12,7 @@ use crate::yaml::{BundleEntry, Node, Origin, Value, Writer};
 pub struct Explained<'a> {
     /// The field.
     pub path: FieldPath,
-    /// Its value as one line of JSON.
+    /// Its value as one line of JSON, but for secrets.
     pub value: String,
     /// Where it came from.
     pub giver: Giver<'a>,
@@ -80,7 +81,7 @@ impl<'a> Walk<'a> {
             }
             _ => self.out.push(Explained {
                 path: self.path.clone(),
-                value: node.to_json().to_string(),
+                value: secret::redacted_at(&self.path, node).to_json().to_string(),
                 giver: self.giver(node.origin),
             }),
         }

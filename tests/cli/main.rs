@@ -12,6 +12,7 @@ mod hostile;
 mod render;
 mod repositories;
 mod roots;
+mod secrets;
 mod support;
 mod targets;
 mod upgrade;

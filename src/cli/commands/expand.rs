@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use driftless::catalog::side::Placed;
 use driftless::emit;
-use driftless::field_path::Segment;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::transform::explain::{Explained, Giver, explain};
@@ -150,7 +149,7 @@ fn explanation(
         preference.as_ref(),
     ) {
         let giver = giver(&field, session, resolver);
-        let _ = writeln!(text, "  {}: {}  # {giver}", field.path, shown(&field));
+        let _ = writeln!(text, "  {}: {}  # {giver}", field.path, field.value);
     }
     text
 }
@@ -173,26 +172,5 @@ fn giver(field: &Explained<'_>, session: &Session, resolver: &Resolver<'_>) -> S
         ),
         Giver::Default(writer) => format!("KubeVirt's default, {}", writer.0),
         Giver::Elsewhere(span) => session.sources.describe(span),
-    }
-}
-
-/// The value, but for text the guest reads, which may hold secrets.
-fn shown<'a>(field: &'a Explained<'_>) -> &'a str {
-    let guest = field.path.segments().iter().any(|segment| {
-        let Segment::Field(name) = segment else {
-            return false;
-        };
-        [
-            "userData",
-            "networkData",
-            "userDataBase64",
-            "networkDataBase64",
-        ]
-        .contains(&name.as_str())
-    });
-    if guest {
-        "(text for the guest)"
-    } else {
-        &field.value
     }
 }

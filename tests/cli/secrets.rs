@@ -1,0 +1,195 @@
+//! No secret leaves a manifest by any command that reports: markers in every field that may hold one.
+
+use crate::support::Workspace;
+
+const SIDES: [(&str, &str, &str); 2] = [
+    ("base", "Zq7MarkerX9", "WnE3TWFya2VyWDk"),
+    ("head", "Zq8MarkerY9", "WnE4TWFya2VyWTk"),
+];
+
+/// A tree with a marker in every field that holds a secret, or that somebody puts one into.
+fn tree(plain: &str, base64: &str) -> String {
+    let text = r#"apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: web
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: '{"spec":{"userData":"PLAIN"}}'
+    example.com/template: '[{"password":"PLAIN"}]'
+    example.com/api-token: PLAIN
+spec:
+  runStrategy: Always
+  template:
+    metadata:
+      annotations: {vault.example.com/token: PLAIN}
+    spec:
+      accessCredentials:
+        - sshPublicKey:
+            source: {secret: {secretName: keys}}
+            propagationMethod: {noCloud: {}}
+            privateKey: PLAIN
+        - userPassword:
+            source: {secret: {secretName: pw}, password: PLAIN}
+            propagationMethod: {qemuGuestAgent: {}}
+      readinessProbe:
+        httpGet: {port: 80, httpHeaders: [{name: Authorization, value: "Bearer PLAIN"}]}
+      livenessProbe:
+        exec: {command: [sh, -c, "login --password PLAIN"]}
+      domain:
+        launchSecurity: {sev: {session: PLAIN, dhCert: PLAIN}}
+        firmware: {kernelBoot: {kernelArgs: "password=PLAIN console=ttyS0", container: {image: x}}}
+        devices:
+          disks: [{name: a, disk: {}}, {name: b, disk: {}}, {name: c, disk: {}}, {name: d, disk: {}}]
+        memory: {guest: 1Gi}
+      volumes:
+        - name: a
+          cloudInitNoCloud:
+            userData: |
+              #cloud-config
+              password: PLAIN
+              chpasswd: {list: ["root:PLAIN"]}
+              write_files: [{content: PLAIN}]
+            networkData: |
+              wifis: {wlan0: {access-points: {x: {password: PLAIN}}}}
+        - name: b
+          cloudInitConfigDrive: {userDataBase64: BASE64, networkDataBase64: BASE64}
+        - name: c
+          sysprep: {secret: {name: s}, unattend: PLAIN}
+        - name: d
+          serviceAccount: {serviceAccountName: x, token: PLAIN}
+  dataVolumeTemplates:
+    - metadata: {name: dv}
+      spec:
+        source: {http: {url: "https://user:PLAIN@example.com/a.img", extraHeaders: ["Authorization: PLAIN"]}}
+        pvc: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: ci, annotations: {kubectl.kubernetes.io/last-applied-configuration: PLAIN}}
+stringData: {userdata: PLAIN}
+data: {userdata: BASE64, other: BASE64}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: sysprep}
+data: {unattend.xml: "<Password>PLAIN</Password>"}
+binaryData: {x: BASE64}
+---
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: dv2}
+spec:
+  source: {http: {url: "https://example.com/a.img?X-Amz-Signature=PLAIN"}}
+  pvc: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: encrypted}
+spec:
+  running: "ENC[AES256_GCM,data:PLAIN,type:bool]"
+  template:
+    spec:
+      domain: {devices: {}}
+      volumes: [{name: a, cloudInitNoCloud: {userData: "ENC[AES256_GCM,data:PLAIN,type:str]"}}]
+sops: {age: [{enc: PLAIN}], mac: "ENC[PLAIN]"}
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: asked}
+spec:
+  running: true
+  template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}}}
+status:
+  stateChangeRequests: [{action: Start, data: {token: PLAIN}}]
+---
+# Accepted, so that its plan goes field by field.
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: accepted}
+spec:
+  runStrategy: Always
+  template:
+    metadata: {annotations: {example.com/token: PLAIN}}
+    spec:
+      livenessProbe: {exec: {command: [sh, -c, "login --password PLAIN"]}}
+      domain:
+        devices: {disks: [{name: a, disk: {}}]}
+        memory: {guest: 1Gi}
+      volumes: [{name: a, cloudInitNoCloud: {userData: "password: PLAIN"}}]
+"#;
+    text.replace("PLAIN", plain).replace("BASE64", base64)
+}
+
+#[test]
+fn no_command_that_reports_shows_a_secret() {
+    let texts = SIDES.map(|(_, plain, base64)| tree(plain, base64));
+    let files = [
+        ("base/all.yaml", texts[0].as_str()),
+        ("head/all.yaml", texts[1].as_str()),
+    ];
+    let space = Workspace::with(&files);
+    let mut runs: Vec<Vec<&str>> = Vec::new();
+    for format in [
+        "text", "json", "sarif", "github", "junit", "gitlab", "rdjson", "rdjsonl",
+    ] {
+        runs.push(vec!["check", "head", "-v", "--explain", "--format", format]);
+    }
+    for format in ["text", "json", "markdown", "html"] {
+        runs.push(vec![
+            "plan",
+            "head",
+            "-v",
+            "--base-dir",
+            "base",
+            "--format",
+            format,
+        ]);
+    }
+    for format in ["text", "json", "unified"] {
+        runs.push(vec!["diff", "base", "head", "--format", format]);
+        runs.push(vec![
+            "diff",
+            "base",
+            "head",
+            "--expanded",
+            "--format",
+            format,
+        ]);
+        // Whole objects that come and go.
+        runs.push(vec!["diff", "none", "head", "--format", format]);
+    }
+    std::fs::create_dir(space.path("none")).unwrap();
+    runs.push(vec!["expand", "--explain", "head"]);
+    for arguments in runs {
+        let run = space.run(&arguments);
+        assert!(
+            !run.stdout.is_empty(),
+            "{arguments:?} says nothing: {}",
+            run.stderr
+        );
+        no_marker(&arguments, &run.stdout);
+        no_marker(&arguments, &run.stderr);
+    }
+    // What these print is the manifest itself; what they say about it is a report.
+    for arguments in [
+        &["expand", "head"][..],
+        &["render", "head", "-v"],
+        &["render", "head", "--admitted", "-v"],
+        &["upgrade", "head", "-v"],
+    ] {
+        no_marker(arguments, &space.run(arguments).stderr);
+    }
+}
+
+fn no_marker(arguments: &[&str], text: &str) {
+    for (_, plain, base64) in SIDES {
+        for marker in [plain, base64] {
+            let shown: Vec<&str> = text.lines().filter(|line| line.contains(marker)).collect();
+            assert!(
+                shown.is_empty(),
+                "{arguments:?} shows\n{}",
+                shown.join("\n")
+            );
+        }
+    }
+}
