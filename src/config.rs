@@ -95,7 +95,7 @@ pub struct TargetConfig {
     pub complete: Option<bool>,
 }
 
-/// A set of vendor keys, or of levels.
+/// A set of vendor keys, or of levels. No vendor's key is listed yet: what names such a profile is told so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Every rule is on.
@@ -116,6 +116,11 @@ impl Profile {
         Self::Openshift,
         Self::Forklift,
     ];
+
+    /// Whether it changes anything.
+    pub const fn has_effect(self) -> bool {
+        matches!(self, Self::Strict)
+    }
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {
@@ -325,7 +330,11 @@ pub fn json_schema(rules: &[&str]) -> Json {
         ]
     });
     for (name, schema) in [
-        ("profile", one_or_more(&json!({"enum": profiles}))),
+        ("profile", {
+            let mut profile = one_or_more(&json!({"enum": profiles}));
+            profile["description"] = "`strict` turns every rule on; harvester, openshift and forklift stand for the keys those vendors' controllers write, of which none is listed yet".into();
+            profile
+        }),
         (
             "levels",
             json!({"type": "object", "description": "level of each rule", "properties": levels, "additionalProperties": false}),

@@ -157,6 +157,17 @@ impl Session {
         let side = Side::build(&sources, inputs, &scope, &|| progress.step());
         drop(progress);
         say_unreadable(&discovery, shell);
+        for profile in settings
+            .config
+            .profiles
+            .iter()
+            .filter(|profile| !profile.has_effect())
+        {
+            shell.warning(format!(
+                "`profile: {}` changes nothing yet: no key of that vendor is listed",
+                profile.as_str()
+            ));
+        }
         let mut session = Self {
             targets: Targets::default(),
             stated: Catalog::new(settings.config.infer.clone()),

@@ -84,6 +84,17 @@ fn a_baseline_hides_what_was_there() {
 }
 
 #[test]
+fn a_profile_without_effect_is_said_to_have_none() {
+    let said = |profile: &str| {
+        let settings = format!("profile: {profile}\n");
+        let tree = tree(&[("vm.yaml", RUNNING), ("driftless.yaml", &settings)]);
+        String::from_utf8(check(tree.path(), &[]).stderr).unwrap()
+    };
+    assert!(said("harvester").contains("`profile: harvester` changes nothing yet"));
+    assert!(!said("strict").contains("changes nothing"));
+}
+
+#[test]
 fn g06_one_file_is_reported_on_and_the_others_are_looked_in() {
     let tree = tree(&[
         ("vm.yaml", RUNNING),
