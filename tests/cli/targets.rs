@@ -147,3 +147,22 @@ fn named_targets_hold_for_their_paths() {
     let run = workspace.run(&["expand", "clusters/new"]).exits(0);
     assert!(!run.stdout.contains("memory: 2Gi"));
 }
+
+#[test]
+fn a_target_without_paths_holds_everything_and_nothing_else_is_assumed() {
+    let workspace = Workspace::with(&[
+        (
+            "vm.yaml",
+            &VM.replace("devices: {}", "devices: {video: {type: vga}}"),
+        ),
+        (
+            "driftless.yaml",
+            "targets: [{name: only, kubevirt: '1.5'}]\n",
+        ),
+    ]);
+    let run = workspace
+        .run(&["check"])
+        .exits(1)
+        .prints(&["needs KubeVirt 1.6; the target is 1.5"]);
+    assert!(!run.stderr.contains("assuming"), "{}", run.stderr);
+}

@@ -64,12 +64,29 @@ pub(super) fn settle(
 ) -> anyhow::Result<Targets> {
     let mut targets = Targets::default();
     let implicit = std::slice::from_ref(&settings.config.target);
+    let named: Vec<Vec<String>> = settings
+        .config
+        .targets
+        .iter()
+        .map(|target| settings.joined(&target.paths))
+        .collect();
+    let is_named = |file: FileId| {
+        let name = sources.file(file).path();
+        let holds = |paths: &Vec<String>| {
+            paths.is_empty()
+                || paths
+                    .iter()
+                    .any(|directory| path::is_inside(name, directory))
+        };
+        named.iter().any(holds)
+    };
     for described in implicit.iter().chain(&settings.config.targets) {
         let paths = settings.joined(&described.paths);
         let number = targets.targets.len();
         let within = |file: FileId| {
             let name = sources.file(file).path();
             number == 0
+                || paths.is_empty()
                 || paths
                     .iter()
                     .any(|directory| path::is_inside(name, directory))
@@ -79,7 +96,11 @@ pub(super) fn settle(
                 .map(|placed| placed.resource)
                 .filter(|resource| resource.file.is_some_and(&within)),
         );
-        let is_used = number == 0 || side.files.iter().any(|file| within(file.id));
+        let is_used = if number == 0 {
+            named.is_empty() || side.files.iter().any(|file| !is_named(file.id))
+        } else {
+            side.files.iter().any(|file| within(file.id))
+        };
         let release = release(global, described, &shown, is_used.then_some(&mut *shell));
         let configuration = configuration(global, settings, described, &shown, shell)?;
         targets.targets.push(Target {
