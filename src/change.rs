@@ -126,6 +126,8 @@ fn match_by<'a, K: Ord>(
 
 /// Most comparisons of whole VMs that near-equality is worth.
 const MOST_COMPARISONS: usize = 4_000;
+/// The fields of a VM that say whether it runs.
+const POWER: [&str; 2] = ["running", "runStrategy"];
 /// Most differences that two VMs under different names may have and still be one.
 const MOST_DIFFERENCES: usize = 3;
 
@@ -209,12 +211,13 @@ fn identity_marks(vm: &Node) -> Vec<String> {
     out
 }
 
-/// Whether two VMs differ so little that one is the other under another name.
+/// Whether two VMs differ so little that one is the other under another name. Whether it runs is no part of what it is.
 fn is_near(release: Release, base: &Node, head: &Node) -> bool {
     let (Some(base), Some(head)) = (base.get("spec"), head.get("spec")) else {
         return false;
     };
-    let found = diff::differences(release, "v1.VirtualMachineSpec", base, head, Lists::ByKey);
+    let mut found = diff::differences(release, "v1.VirtualMachineSpec", base, head, Lists::ByKey);
+    found.retain(|difference| !POWER.contains(&difference.path.to_string().as_str()));
     found.len() <= MOST_DIFFERENCES
         && found
             .iter()
@@ -279,5 +282,27 @@ mod tests {
         );
         let pairs = names(&[vm("vms", "web", "a")], &[vm("vms", "www", "b")]);
         assert_eq!(pairs.len(), 2);
+    }
+
+    #[test]
+    fn a_vm_that_is_renamed_and_stopped_or_spelled_anew_is_itself() {
+        let with = |name: &str, field: &str, value: serde_json::Value| {
+            let mut vm = vm("vms", name, "");
+            vm.node.remove("spec.dataVolumeTemplates");
+            let path = format!("spec.{field}");
+            vm.node.set(&path, Node::from_json(&value));
+            vm
+        };
+        let base = [with("web", "runStrategy", json!("Always"))];
+        for head in [
+            with("www", "running", json!(true)),
+            with("www", "runStrategy", json!("Halted")),
+        ] {
+            let pairs = names(&base, &[head]);
+            assert_eq!(
+                pairs,
+                [("VirtualMachine vms/www".to_owned(), true, true, true)]
+            );
+        }
     }
 }
