@@ -141,6 +141,8 @@ behaviours! {
 
     /// `instancetype.kubevirt.io` v1alpha1 and v1alpha2 are served.
     ServesOldInstancetypes: V1_5..V1_5,
+    /// `pool.kubevirt.io` v1beta1 is served, beside v1alpha1.
+    ServesBetaPools: V1_7..V1_9,
 
     // Mutating webhook
     /// `firmware.uuid` is made at random on create.

@@ -752,3 +752,27 @@ fn g10_secrets_in_user_data_are_found_once_a_vm_and_encrypted_files_are_not() {
             .is_empty()
     );
 }
+
+#[test]
+fn a_pool_is_served_in_the_versions_its_release_has() {
+    let pool = |version: &str, release: Release| {
+        let text = format!(
+            "apiVersion: pool.kubevirt.io/{version}\nkind: VirtualMachinePool\nmetadata: {{name: web}}\nspec:\n  selector: {{matchLabels: {{a: b}}}}\n  virtualMachineTemplate:\n    metadata: {{labels: {{a: b}}}}\n    spec:\n      runStrategy: Always\n      template: {{spec: {{domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}}}\n"
+        );
+        let target = Target {
+            release,
+            ..Target::default()
+        };
+        let checked = Checked::new(&[("pool.yaml", text.as_str())], &target, &Config::default());
+        checked.said()
+    };
+    assert_eq!(pool("v1beta1", Release::V1_6).len(), 1);
+    for (version, release) in [
+        ("v1alpha1", Release::V1_5),
+        ("v1alpha1", Release::V1_9),
+        ("v1beta1", Release::V1_7),
+    ] {
+        let said = pool(version, release);
+        assert!(said.is_empty(), "{version} on {release}: {said:?}");
+    }
+}

@@ -9,7 +9,7 @@ use crate::rules::{Context, Findings};
 rule! {
     /// ## What it does
     ///
-    /// Reports objects in an API version that the API server of the target release does not know any more.
+    /// Reports objects in an API version that the API server of the target release does not know, any more or yet.
     ///
     /// ## Why it matters
     ///
@@ -57,6 +57,11 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .has(Behaviour::ServesOldInstancetypes) =>
             {
                 "`driftless upgrade` writes it as v1beta1"
+            }
+            ("pool.kubevirt.io", "v1beta1")
+                if !context.target.release.has(Behaviour::ServesBetaPools) =>
+            {
+                "write `apiVersion: pool.kubevirt.io/v1alpha1`: v1beta1 came with KubeVirt 1.7"
             }
             _ => continue,
         };
