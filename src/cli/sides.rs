@@ -2,6 +2,8 @@
 //!
 //! Files that are equal on both sides are parsed once.
 
+mod unbuilt;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -259,6 +261,11 @@ impl Loaded {
                 .as_ref()
                 .map(|other| self.session.resolvers_for(other)),
         }
+    }
+
+    /// What is said of changed files that are not judged.
+    pub(crate) fn note_on_unbuilt(&self) -> Option<String> {
+        unbuilt::note(self.base_side(), &self.session.side, &self.session.sources)
     }
 
     /// The base.

@@ -390,3 +390,48 @@ fn an_upgrade_of_the_cluster_is_previewed() {
         .json();
     assert!(actions(&same).is_empty(), "{same:#}");
 }
+
+#[test]
+fn a_changed_patch_is_no_silent_pass() {
+    let kustomization = "resources: [a.yaml]\npatches: [{path: patch.yaml}]\n";
+    let patch = |strategy: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: a}}\nspec: {{runStrategy: {strategy}}}\n"
+        )
+    };
+    let repository = Repository::new();
+    repository
+        .write("a.yaml", &vm("a", "2Gi"))
+        .write("kustomization.yaml", kustomization)
+        .write("patch.yaml", &patch("Halted"))
+        .commit("one");
+    let notes = || repository.plan(&["--base", "main"])["notes"].to_string();
+    assert!(!notes().contains("not in this plan"), "{}", notes());
+    repository.write("patch.yaml", &patch("Always"));
+    assert!(
+        notes().contains("what changed in patch.yaml"),
+        "{}",
+        notes()
+    );
+    repository.remove("patch.yaml");
+    assert!(
+        notes().contains("what changed in patch.yaml"),
+        "{}",
+        notes()
+    );
+    repository.write("patch.yaml", &patch("Halted"));
+    repository.write("b.yaml", &vm("b", "2Gi")).write(
+        "kustomization.yaml",
+        &kustomization.replace("a.yaml", "a.yaml, b.yaml"),
+    );
+    assert!(!notes().contains("not in this plan"), "{}", notes());
+    repository.write(
+        "kustomization.yaml",
+        &format!("{kustomization}namePrefix: x-\n"),
+    );
+    assert!(notes().contains("kustomization.yaml"), "{}", notes());
+    repository.git(&["add", "-A"]);
+    repository.git(&["commit", "-q", "-m", "two"]);
+    let notes = repository.plan(&["--base", "HEAD~1", "--head", "HEAD"])["notes"].to_string();
+    assert!(notes.contains("kustomization.yaml"), "{notes}");
+}

@@ -161,7 +161,7 @@ fn change(
     let loaded = Loaded::load(global, &args.paths, &base, args.head.as_deref(), shell)?;
     let bad = loaded.bad;
     let resolvers = loaded.resolvers();
-    let plan = plan::plan(
+    let mut plan = plan::plan(
         Sides {
             base: resolvers.base(),
             head: resolvers.head(),
@@ -173,6 +173,7 @@ fn change(
             head: loaded.head_name.clone(),
         },
     );
+    plan.notes.extend(loaded.note_on_unbuilt());
     Ok((plan, bad, loaded.session.outcome()))
 }
 
