@@ -167,7 +167,7 @@ fn match_renamed<'a>(
             head.iter().enumerate().find_map(|(at, other)| {
                 let fits = is_vm(other)
                     && !taken.contains(&at)
-                    && is_near(release, &subject.resource.node, &other.resource.node);
+                    && is_near(release, subject.resource, other.resource);
                 fits.then_some(at)
             })
         };
@@ -212,16 +212,58 @@ fn identity_marks(vm: &Node) -> Vec<String> {
 }
 
 /// Whether two VMs differ so little that one is the other under another name. Whether it runs is no part of what it is.
-fn is_near(release: Release, base: &Node, head: &Node) -> bool {
-    let (Some(base), Some(head)) = (base.get("spec"), head.get("spec")) else {
+fn is_near(release: Release, base: &Resource, head: &Resource) -> bool {
+    let (Some(from), Some(to)) = (base.node.get("spec"), head.node.get("spec")) else {
         return false;
     };
-    let mut found = diff::differences(release, "v1.VirtualMachineSpec", base, head, Lists::ByKey);
+    let (disks, new_disks) = (template_names(from), template_names(to));
+    if disks.len() != new_disks.len() {
+        return false;
+    }
+    // Disks are mostly named after their VM; where they are not, everything else has to be equal.
+    let named_after = disks
+        .iter()
+        .zip(&new_disks)
+        .all(|(old, new)| old == new || old.replace(&*base.id.name, &head.id.name) == *new);
+    let most = if named_after { MOST_DIFFERENCES } else { 0 };
+    let (from, to) = (&unnamed(from, &disks), &unnamed(to, &new_disks));
+    let mut found = diff::differences(release, "v1.VirtualMachineSpec", from, to, Lists::ByKey);
     found.retain(|difference| !POWER.contains(&difference.path.to_string().as_str()));
-    found.len() <= MOST_DIFFERENCES
+    found.len() <= most
         && found
             .iter()
             .all(|difference| difference.path.segments().len() > 2)
+}
+
+fn template_names(spec: &Node) -> Vec<String> {
+    let templates = spec.items_at("dataVolumeTemplates").iter();
+    templates
+        .map(|template| template.str_at("metadata.name").to_owned())
+        .collect()
+}
+
+/// A VM's spec with its own disks named by their place.
+fn unnamed(spec: &Node, disks: &[String]) -> Node {
+    let mut spec = spec.clone();
+    let lists = [
+        ("dataVolumeTemplates", &["metadata.name"][..]),
+        (
+            "template.spec.volumes",
+            &["dataVolume.name", "persistentVolumeClaim.claimName"],
+        ),
+    ];
+    for (list, names) in lists {
+        let items = spec.path_mut(list).and_then(Node::items_mut);
+        for item in items.into_iter().flatten() {
+            for name in names {
+                let at = disks.iter().position(|disk| disk == item.str_at(name));
+                if let Some(at) = at.filter(|_| item.path(name).is_some()) {
+                    item.set(name, Node::string(format!("disk {at}")));
+                }
+            }
+        }
+    }
+    spec
 }
 
 #[cfg(test)]
@@ -282,6 +324,33 @@ mod tests {
         );
         let pairs = names(&[vm("vms", "web", "a")], &[vm("vms", "www", "b")]);
         assert_eq!(pairs.len(), 2);
+    }
+
+    #[test]
+    fn a_vm_whose_disks_are_renamed_with_it_is_itself() {
+        let with = |name: &str, disk: &str| {
+            let mut vm = vm("vms", name, disk);
+            let volumes = json!([{"name": "root", "dataVolume": {"name": disk}}]);
+            vm.node
+                .set("spec.template.spec.volumes", Node::from_json(&volumes));
+            vm.node
+                .set("spec.template.spec.domain.cpu.model", Node::string("host"));
+            vm
+        };
+        let renamed = [("VirtualMachine vms/www".to_owned(), true, true, true)];
+        let base = [with("web", "web-root")];
+        assert_eq!(names(&base, &[with("www", "www-root")]), renamed);
+        assert_eq!(names(&base, &[with("www", "other")]), renamed);
+        let mut other = with("www", "www-root");
+        other
+            .node
+            .set("spec.template.spec.domain.cpu.model", Node::string("x"));
+        assert_eq!(names(&base, &[other]), renamed);
+        let mut other = with("www", "other");
+        other
+            .node
+            .set("spec.template.spec.domain.cpu.model", Node::string("x"));
+        assert_eq!(names(&base, &[other]).len(), 2);
     }
 
     #[test]
