@@ -87,6 +87,9 @@ pub fn redacted_at(path: &FieldPath, node: &Node) -> Node {
         return Node::string(NOT_SHOWN);
     }
     let mut node = node.clone();
+    if !matches!(node.value, Value::Map(_) | Value::Seq(_)) {
+        return node;
+    }
     let below = path.segments().iter().any(
         |segment| matches!(segment, Segment::Field(name) if holds_secrets(name) || name == "sops"),
     );
@@ -222,6 +225,11 @@ mod tests {
         let text = Node::string("a");
         assert!(hides(&at("spec.sysprep.unattend"), &text));
         assert!(!hides(&at("spec.sysprep.secret.name"), &text));
+        let shown = |path: &str, node: &Node| redacted_at(&at(path), node).to_json();
+        assert_eq!(shown("spec.sysprep.configMap.name", &text), json!("a"));
+        assert_eq!(shown("spec.sysprep.unattend", &text), json!(NOT_SHOWN));
+        let list = Node::from_json(&json!(["a"]));
+        assert_eq!(shown("spec.sysprep", &list), json!([NOT_SHOWN]));
         assert!(!hides(&at("spec.runStrategy"), &text));
         assert!(hides(
             &at("spec.runStrategy"),
