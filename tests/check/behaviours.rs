@@ -531,6 +531,23 @@ fn c06_a_registry_import_cannot_be_inferred_from() {
     );
 }
 
+#[test]
+fn a19_a_claim_stands_for_the_data_volume_that_was_collected() {
+    let text = vm(
+        "web",
+        "  runStrategy: Always\n  preference: {inferFromVolume: root}\n",
+        MEMORY,
+        "      volumes: [{name: root, dataVolume: {name: r}}]\n",
+    );
+    let claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata:\n  name: r\n  labels: {instancetype.kubevirt.io/default-preference: alpine}\nspec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}\n";
+    let satisfied = complete(&format!("{text}---\n{claim}"));
+    assert_eq!(satisfied.only("inferred-matcher").severity, Severity::Note);
+    assert_eq!(
+        complete(&text).only("inference-failed").severity,
+        Severity::Error
+    );
+}
+
 fn preference(spec: &str) -> String {
     format!(
         "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachinePreference\nmetadata: {{name: app}}\nspec: {spec}\n"
