@@ -273,21 +273,8 @@ impl<'a> Reader<'a> {
     }
 
     fn read_quantity(&mut self, node: &Node) -> Node {
-        let text = match &node.value {
-            Value::String(text) => text.clone(),
-            Value::Int(value) => smol_str::format_smolstr!("{value}"),
-            Value::UInt(value) => smol_str::format_smolstr!("{value}"),
-            // Go's JSON has an exponent for the very large and very small, and the quantity keeps its form.
-            Value::Float(value) if *value != 0.0 && !(1e-6..1e21).contains(&value.abs()) => {
-                let text = format!("{value:e}");
-                if value.abs() < 1.0 {
-                    text.into()
-                } else {
-                    text.replace('e', "e+").into()
-                }
-            }
-            Value::Float(value) => smol_str::format_smolstr!("{value}"),
-            _ => return node.clone(),
+        let Some(text) = quantity::text(&node.value) else {
+            return node.clone();
         };
         if let Some(text) = quantity::reread(&text) {
             Node {

@@ -12,7 +12,7 @@ use std::str::FromStr;
 use smol_str::{SmolStr, format_smolstr};
 
 use self::decimal::Decimal;
-use crate::yaml::Node;
+use crate::yaml::{Node, Value};
 
 /// Digits a 64-bit integer always has room for.
 const SAFE_DIGITS: usize = 18;
@@ -352,6 +352,26 @@ impl PartialEq for Quantity {
 }
 
 impl Eq for Quantity {}
+
+/// The text a YAML value stands for where a quantity is wanted; `None` where it is neither text nor a number.
+pub fn text(value: &Value) -> Option<SmolStr> {
+    Some(match value {
+        Value::String(text) => text.clone(),
+        Value::Int(value) => format_smolstr!("{value}"),
+        Value::UInt(value) => format_smolstr!("{value}"),
+        // Go's JSON has an exponent for the very large and very small, and the quantity keeps its form.
+        Value::Float(value) if *value != 0.0 && !(1e-6..1e21).contains(&value.abs()) => {
+            let text = format!("{value:e}");
+            if value.abs() < 1.0 {
+                text.into()
+            } else {
+                text.replace('e', "e+").into()
+            }
+        }
+        Value::Float(value) => format_smolstr!("{value}"),
+        _ => return None,
+    })
+}
 
 /// The text Kubernetes writes back for a quantity it reads; `None` where it is no quantity.
 pub fn reread(text: &str) -> Option<SmolStr> {

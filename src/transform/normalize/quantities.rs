@@ -1,7 +1,5 @@
 //! Quantities in Kubernetes' own text, only where a field's type is one and only where the amount stays the same.
 
-use smol_str::{SmolStr, format_smolstr};
-
 use crate::release::Release;
 use crate::resource::quantity;
 use crate::schema::{self, Schema, Shape, Type};
@@ -63,12 +61,8 @@ fn walk(schema: &'static Schema, release: Release, shape: &'static Shape, node: 
 }
 
 fn rewrite(node: &mut Node) {
-    let text: SmolStr = match &node.value {
-        Value::String(text) => text.clone(),
-        Value::Int(value) => format_smolstr!("{value}"),
-        Value::UInt(value) => format_smolstr!("{value}"),
-        Value::Float(value) => format_smolstr!("{value}"),
-        _ => return,
+    let Some(text) = quantity::text(&node.value) else {
+        return;
     };
     if let Some(canonical) = quantity::reread(&text)
         && quantity::same_value(&text, &canonical)
