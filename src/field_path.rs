@@ -113,6 +113,25 @@ impl FieldPath {
         self.segments.is_empty()
     }
 
+    /// This path with the keys of a dotted path of plain keys added: `domain.cpu.cores`.
+    #[must_use]
+    pub fn then(&self, keys: &str) -> Self {
+        let keys = keys.split('.').map(|key| Segment::Field(key.into()));
+        Self {
+            segments: self.segments.iter().cloned().chain(keys).collect(),
+        }
+    }
+
+    /// Whether this is `start` or a place inside it: by steps, so that `a.bc` does not start with `a.b`.
+    pub fn starts_with(&self, start: &Self) -> bool {
+        self.segments.starts_with(&start.segments)
+    }
+
+    /// Whether one of the two places is, or lies inside, the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.starts_with(other) || other.starts_with(self)
+    }
+
     /// Adds a step in place; for walkers that keep one path.
     pub fn push(&mut self, segment: Segment) {
         self.segments.push(segment);
@@ -146,6 +165,12 @@ impl From<&str> for FieldPath {
     }
 }
 
+impl From<&Self> for FieldPath {
+    fn from(path: &Self) -> Self {
+        path.clone()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,5 +186,31 @@ mod tests {
         ] {
             assert_eq!(FieldPath::parse(text).to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_path_starts_with_itself_and_what_is_above_it() {
+        for (path, start, starts, overlaps) in [
+            ("spec.cpu.cores", "", true, true),
+            ("spec.cpu.cores", "spec.cpu", true, true),
+            ("spec.cpu", "spec.cpu", true, true),
+            ("spec.cpu", "spec.cpu.cores", false, true),
+            ("spec.cpus", "spec.cpu", false, false),
+            ("volumes[1].name", "volumes[1]", true, true),
+            ("volumes[10].name", "volumes[1]", false, false),
+        ] {
+            let (path, start) = (FieldPath::parse(path), FieldPath::parse(start));
+            assert_eq!(path.starts_with(&start), starts, "{path} {start}");
+            assert_eq!(path.overlaps(&start), overlaps, "{path} {start}");
+        }
+    }
+
+    #[test]
+    fn keys_are_added_to_a_path() {
+        let path = FieldPath::parse("spec.volumes").index(1);
+        assert_eq!(
+            path.then("dataVolume.name").to_string(),
+            "spec.volumes[1].dataVolume.name"
+        );
     }
 }

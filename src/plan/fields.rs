@@ -86,7 +86,7 @@ fn effect(path: &FieldPath, decision: &Decision) -> Effect {
         return Effect::None;
     }
     let flow = &decision.flow;
-    let forces = flow.forcing.iter().any(|other| overlaps(&other.path, path))
+    let forces = flow.forcing.iter().any(|other| other.path.overlaps(path))
         || flow.handler_fields.iter().any(|(field, _)| *field == text);
     if forces {
         return Effect::Restart;
@@ -111,9 +111,4 @@ fn effect(path: &FieldPath, decision: &Decision) -> Effect {
     } else {
         Effect::NextStart
     }
-}
-
-fn overlaps(a: &FieldPath, b: &FieldPath) -> bool {
-    let length = a.segments().len().min(b.segments().len());
-    a.segments()[..length] == b.segments()[..length]
 }

@@ -267,7 +267,7 @@ impl Decision {
             .filter_map(|reason| reason.field.clone())
             .collect();
         for difference in template_differences(situation) {
-            if told.iter().any(|path| overlaps(path, &difference.path)) {
+            if told.iter().any(|path| path.overlaps(&difference.path)) {
                 continue;
             }
             self.settle(Action::NextStart);
@@ -447,11 +447,6 @@ fn waiting_words(situation: &Situation, difference: &Difference) -> String {
         return "waits for the next start, and no condition says so: declarative hotplug is off in this cluster".to_owned();
     }
     "applied when the VM next starts, no condition is shown".to_owned()
-}
-
-fn overlaps(a: &FieldPath, b: &FieldPath) -> bool {
-    let length = a.segments().len().min(b.segments().len());
-    a.segments()[..length] == b.segments()[..length]
 }
 
 fn volume_path(situation: &Situation, name: &str) -> String {

@@ -223,7 +223,7 @@ impl<'a> Editor<'a> {
         let Some(last) = path.segments().last() else {
             return false;
         };
-        let Some(parent) = find_mut(&mut self.intended, &path.parent()) else {
+        let Some(parent) = path.parent().find_mut(&mut self.intended) else {
             return false;
         };
         match (last, &mut parent.value) {
@@ -252,7 +252,7 @@ impl<'a> Editor<'a> {
 
     /// Gives a key or an item that exists another value; says whether it exists.
     pub fn replace(&mut self, path: &FieldPath, node: Node) -> bool {
-        find_mut(&mut self.intended, path)
+        path.find_mut(&mut self.intended)
             .map(|old| *old = node)
             .is_some()
     }
@@ -262,7 +262,10 @@ impl<'a> Editor<'a> {
         let Some(Segment::Field(key)) = path.segments().last() else {
             return false;
         };
-        let map = find_mut(&mut self.intended, &path.parent()).and_then(Node::as_map_mut);
+        let map = path
+            .parent()
+            .find_mut(&mut self.intended)
+            .and_then(Node::as_map_mut);
         let Some(map) = map.filter(|map| map.get(name).is_none()) else {
             return false;
         };
@@ -281,7 +284,7 @@ impl<'a> Editor<'a> {
         node: Node,
         sibling: Option<&str>,
     ) -> bool {
-        let Some(map) = find_mut(&mut self.intended, path).and_then(Node::as_map_mut) else {
+        let Some(map) = path.find_mut(&mut self.intended).and_then(Node::as_map_mut) else {
             return false;
         };
         let after = sibling
@@ -303,7 +306,7 @@ impl<'a> Editor<'a> {
 
     /// Adds an item to the list at `path`, before the one at `index` or at the end.
     pub fn insert_item(&mut self, path: &FieldPath, index: Option<usize>, node: Node) -> bool {
-        let Some(items) = find_mut(&mut self.intended, path).and_then(Node::items_mut) else {
+        let Some(items) = path.find_mut(&mut self.intended).and_then(Node::items_mut) else {
             return false;
         };
         let at = index.unwrap_or(items.len()).min(items.len());
@@ -315,16 +318,6 @@ impl<'a> Editor<'a> {
     pub fn finish(&self) -> Result<EditSet, Refusal> {
         EditSet::between(self.bytes, self.document, &self.intended)
     }
-}
-
-fn find_mut<'n>(root: &'n mut Node, path: &FieldPath) -> Option<&'n mut Node> {
-    path.segments()
-        .iter()
-        .try_fold(root, |node, segment| match (segment, &mut node.value) {
-            (Segment::Field(name), Value::Map(map)) => map.get_mut(name),
-            (Segment::Index(index), Value::Seq(items)) => items.get_mut(*index),
-            _ => None,
-        })
 }
 
 #[cfg(test)]

@@ -11,6 +11,17 @@ impl FieldPath {
             .try_fold(root, |node, segment| step(node, segment))
     }
 
+    /// The node at this path, to change, if the tree has one.
+    pub fn find_mut<'a>(&self, root: &'a mut Node) -> Option<&'a mut Node> {
+        self.segments()
+            .iter()
+            .try_fold(root, |node, segment| match (segment, &mut node.value) {
+                (Segment::Field(name), Value::Map(map)) => map.get_mut(name),
+                (Segment::Index(index), Value::Seq(items)) => items.get_mut(*index),
+                _ => None,
+            })
+    }
+
     /// The node at this path or the deepest ancestor that exists, with the path of what was found.
     pub fn nearest<'a>(&self, root: &'a Node) -> (Self, &'a Node) {
         let mut node = root;
@@ -37,6 +48,17 @@ fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_found_can_be_changed() {
+        let mut node = Node::from_json(&serde_json::json!({"volumes": [{"name": "a"}]}));
+        let path = FieldPath::parse("volumes[0].name");
+        *path.find_mut(&mut node).unwrap() = Node::string("b");
+        assert_eq!(path.find(&node).and_then(Node::as_str), Some("b"));
+        for path in ["volumes.name", "volumes[1]", "volumes[0].name.x", "disks"] {
+            assert!(FieldPath::parse(path).find_mut(&mut node).is_none());
+        }
+    }
 
     #[test]
     fn the_nearest_ancestor_stands_in_for_a_missing_field() {

@@ -4,7 +4,7 @@ use crate::field_path::{FieldPath, Segment};
 use crate::finding::FixStep;
 use crate::source::{FileId, Span};
 use crate::yaml::edit::{Edit, EditSet, Refusal};
-use crate::yaml::{self, Document, Node, Value};
+use crate::yaml::{self, Document, Node};
 
 use super::steps;
 
@@ -256,7 +256,7 @@ fn edit_list<'n>(
     let Some(Segment::Index(index)) = prefix.segments().last() else {
         return;
     };
-    let Some(items) = at_mut(intended, &prefix.parent()).and_then(Node::items_mut) else {
+    let Some(items) = prefix.parent().find_mut(intended).and_then(Node::items_mut) else {
         return;
     };
     for (at, node) in added.enumerate() {
@@ -266,16 +266,6 @@ fn edit_list<'n>(
     if removed && *index < items.len() {
         items.remove(*index);
     }
-}
-
-fn at_mut<'n>(root: &'n mut Node, path: &FieldPath) -> Option<&'n mut Node> {
-    path.segments()
-        .iter()
-        .try_fold(root, |node, segment| match (segment, &mut node.value) {
-            (Segment::Field(name), Value::Map(map)) => map.get_mut(name),
-            (Segment::Index(index), Value::Seq(items)) => items.get_mut(*index),
-            _ => None,
-        })
 }
 
 /// Where the line that ends just before the end of `bytes` begins.
