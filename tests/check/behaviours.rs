@@ -5,7 +5,7 @@ use driftless::finding::{Applicability, Finding};
 use driftless::release::Release;
 use driftless::rule::Severity;
 
-use crate::Checked;
+use crate::checked::Checked;
 
 /// A VM with these keys under `spec` and under `spec.template.spec.domain`, and volumes.
 fn vm(name: &str, spec: &str, domain: &str, volumes: &str) -> String {

@@ -3,7 +3,8 @@
 use driftless::report::Format;
 use serde_json::Value as Json;
 
-use crate::{Checked, compare, repository};
+use crate::checked::Checked;
+use crate::{compare, repository};
 
 /// Names and values that terminals, workflow logs and XML parsers would act on.
 const HOSTILE: &str = "apiVersion: kubevirt.io/v1

@@ -8,8 +8,8 @@
 )]
 
 mod behaviours;
+mod checked;
 mod command;
-mod fixtures;
 mod formats;
 mod generated;
 mod secrets;
@@ -17,101 +17,23 @@ mod valid;
 
 use std::path::Path;
 
-use driftless::catalog::root::Scope;
-use driftless::catalog::side::{Input, Role, Side};
-use driftless::check::{self, Outcome, Request};
 use driftless::config::{Config, Target};
 use driftless::finding::Finding;
-use driftless::report::{Format, Report, Text};
-use driftless::rule::Severity;
-use driftless::source::Sources;
 
-/// A tree that was checked.
-pub struct Checked {
-    /// Its texts.
-    pub sources: Sources,
-    /// What the rules came to.
-    pub outcome: Outcome,
-}
+use crate::checked::Checked;
 
 impl Checked {
-    /// Checks files given as path and text.
-    pub fn new<B: AsRef<[u8]>>(files: &[(&str, B)], target: &Target, config: &Config) -> Self {
-        let sources = Sources::from(
-            files
-                .iter()
-                .map(|(path, text)| (*path, text.as_ref().to_vec())),
-        );
-        let inputs = sources
-            .iter()
-            .map(|(file, _)| Input {
-                file,
-                role: Role::Judged,
-            })
-            .collect();
-        let scope = Scope {
-            namespace: target.namespace.clone(),
-            ..Scope::default()
-        };
-        let side = Side::build(&sources, inputs, &scope, &|| ());
-        let outcome = check::run(&Request {
-            sources: &sources,
-            side: &side,
-            config,
-            target_of: &|_| target,
-            only: None,
-        });
-        Self { sources, outcome }
-    }
-
     /// Checks one file for the newest release.
-    pub fn one(text: &str) -> Self {
+    pub(crate) fn one(text: &str) -> Self {
         Self::new(&[("vm.yaml", text)], &Target::default(), &Config::default())
-    }
-
-    /// Every finding of a rule.
-    pub fn of(&self, rule: &str) -> Vec<&Finding> {
-        self.outcome
-            .findings
-            .iter()
-            .filter(|finding| finding.rule.id == rule)
-            .collect()
     }
 
     /// The one finding of a rule.
     #[track_caller]
-    pub fn only(&self, rule: &str) -> &Finding {
+    pub(crate) fn only(&self, rule: &str) -> &Finding {
         let found = self.of(rule);
         assert_eq!(found.len(), 1, "{rule}: {:?}", self.said());
         found[0]
-    }
-
-    /// Every finding in short.
-    pub fn said(&self) -> Vec<String> {
-        self.outcome
-            .findings
-            .iter()
-            .map(|finding| {
-                format!(
-                    "{}[{}]: {}",
-                    finding.severity, finding.rule.id, finding.message
-                )
-            })
-            .collect()
-    }
-
-    /// The report in a format.
-    pub fn report(&self, format: Format) -> String {
-        let report = Report {
-            findings: &self.outcome.findings,
-            summary: &self.outcome.summary,
-            sources: &self.sources,
-            kubevirt: "1.9",
-            assumptions: &["KubeVirt 1.9 is assumed".to_owned()],
-            fail_on: Some(Severity::Error),
-            subjects: &self.outcome.subjects,
-        };
-        report.write(format, Text::default())
     }
 }
 

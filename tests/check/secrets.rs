@@ -3,7 +3,7 @@
 use driftless::check::baseline::Baseline;
 use driftless::report::Format;
 
-use crate::Checked;
+use crate::checked::Checked;
 
 const MARKER: &str = "Zq7MarkerX9";
 const MARKER_BASE64: &str = "WnE3TWFya2VyWDk";

@@ -8,7 +8,8 @@ use driftless::yaml::Node;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
-use crate::{Checked, repository};
+use crate::checked::Checked;
+use crate::repository;
 
 #[test]
 fn what_a_cluster_accepts_is_no_error() {
@@ -18,9 +19,7 @@ fn what_a_cluster_accepts_is_no_error() {
         let file = repository("fixtures/conformance")
             .join(release)
             .join("admit-valid.jsonl");
-        let Ok(text) = std::fs::read_to_string(file) else {
-            continue;
-        };
+        let text = std::fs::read_to_string(file).unwrap();
         let cases: Vec<&str> = text
             .lines()
             .filter(|line| !line.trim().is_empty())

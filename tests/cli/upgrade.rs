@@ -1,6 +1,5 @@
 //! `driftless upgrade` as its users run it: what it prints, edits and emits.
 
-mod cases;
 mod killed;
 mod script;
 mod support;

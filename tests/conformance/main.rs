@@ -1,7 +1,11 @@
-//! Equality with the answers recorded from `KubeVirt`'s own code.
+//! Equality with the answers recorded from `KubeVirt`'s own code, one named test a recording: `1.9/admit`.
 //!
-//! Reads `RELEASE/FAMILY.jsonl` from `fixtures/conformance`, or from `DRIFTLESS_CONFORMANCE_DIR` where it is set. A family
-//! or release that is absent is skipped by name. An argument that is no flag runs only the families containing it.
+//! Reads `RELEASE/FAMILY.jsonl` from `fixtures/conformance`, where every recording must be there in its full length and
+//! no other may lie; or from `DRIFTLESS_CONFORMANCE_DIR` where that is set, whatever it holds: there, what is absent and
+//! what nothing can read (an unknown family, a release without verdicts of its own) is ignored by name.
+//!
+//! `--list` names the recordings, and an argument runs those whose name contains it:
+//! `cargo test --test conformance -- mutate`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -18,8 +22,11 @@ mod yaml;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use driftless::release::Release;
+use libtest_mimic::{Arguments, Failed, Trial};
 use rayon::prelude::*;
 use serde_json::Value as Json;
 
@@ -35,180 +42,310 @@ pub struct Case {
     pub expected: Json,
 }
 
-/// A family of recordings: its file name, the check of one case, and cases that cannot be decided, each with its reason.
+/// A family of recordings.
 pub struct Family {
     /// File name without `.jsonl`.
     pub name: &'static str,
-    /// Says what differs, if anything does.
+    /// Says what differs between a recorded answer and ours, if anything does.
     pub check: fn(&Case) -> Result<(), String>,
-    /// Ids that are not equal, with the reason; at most five in all.
-    pub exceptions: &'static [(&'static str, &'static str)],
+    /// The releases it was recorded for, and how many cases each recording in `fixtures/conformance` holds.
+    pub cases: &'static [(&'static str, usize)],
 }
 
+/// Every family. A new family, release or case joins here.
 const FAMILIES: &[Family] = &[
     Family {
         name: "admit",
         check: admit::check,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 112),
+            ("1.6", 112),
+            ("1.7", 112),
+            ("1.8", 112),
+            ("1.9", 315),
+        ],
     },
     Family {
         name: "admit-valid",
         check: admit::check,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 107),
+            ("1.6", 107),
+            ("1.7", 107),
+            ("1.8", 107),
+            ("1.9", 301),
+        ],
     },
     Family {
         name: "admit-object",
         check: admit::object,
-        exceptions: &[],
+        cases: &[("1.9", 84)],
     },
     Family {
         name: "convert",
         check: revisions::convert,
-        exceptions: &[],
+        cases: &[("1.9", 105)],
     },
     Family {
         name: "create-revision",
         check: revisions::create,
-        exceptions: &[],
+        cases: &[("1.9", 42)],
     },
     Family {
         name: "upgrade-revision",
         check: revisions::upgrade,
-        exceptions: &[],
+        cases: &[("1.9", 175)],
     },
     Family {
         name: "expand",
         check: expand::check,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 150),
+            ("1.6", 150),
+            ("1.7", 150),
+            ("1.8", 150),
+            ("1.9", 420),
+        ],
     },
     Family {
         name: "catalog",
         check: expand::check,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 50),
+            ("1.6", 50),
+            ("1.7", 50),
+            ("1.8", 50),
+            ("1.9", 140),
+        ],
     },
     Family {
         name: "mutate",
         check: mutate::check,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 100),
+            ("1.6", 100),
+            ("1.7", 100),
+            ("1.8", 100),
+            ("1.9", 280),
+        ],
     },
     Family {
         name: "quantity",
         check: quantity::check,
-        exceptions: &[],
+        cases: &[("1.9", 210)],
     },
     Family {
         name: "yaml",
         check: yaml::check,
-        exceptions: &[],
+        cases: &[("1.9", 140)],
     },
     Family {
         name: "yaml-cases",
         check: yaml::check,
-        exceptions: &[],
+        cases: &[("1.9", 138)],
     },
     Family {
         name: "yaml-mutated",
         check: yaml::check,
-        exceptions: &[],
+        cases: &[("1.9", 630)],
     },
     Family {
         name: "live-update",
         check: update::check_live_update,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 108),
+            ("1.6", 108),
+            ("1.7", 112),
+            ("1.8", 112),
+            ("1.9", 312),
+        ],
     },
     Family {
         name: "volumes",
         check: update::check_volumes,
-        exceptions: &[],
+        cases: &[
+            ("1.5", 68),
+            ("1.6", 100),
+            ("1.7", 100),
+            ("1.8", 100),
+            ("1.9", 280),
+        ],
     },
     Family {
         name: "instancetype-edit",
         check: update::check_instancetype_edit,
-        exceptions: &[],
+        cases: &[("1.9", 105)],
     },
 ];
 
+/// How many differences of a recording are shown.
+const SHOWN: usize = 20;
+
 fn main() -> ExitCode {
-    let only: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
-    let (mut passed, mut failed) = (0, 0);
+    let arguments = Arguments::from_args();
+    let compared = Arc::new(AtomicUsize::new(0));
+    let trials = match std::env::var_os("DRIFTLESS_CONFORMANCE_DIR") {
+        Some(directory) => foreign(Path::new(&directory), &compared),
+        None => own(&compared),
+    };
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if !arguments.list {
+        println!("{} cases compared", compared.load(Ordering::Relaxed));
+    }
+    conclusion.exit_code()
+}
+
+/// The recordings in this repository: all that [`FAMILIES`] counts, and nothing else.
+fn own(compared: &Arc<AtomicUsize>) -> Vec<Trial> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance");
+    let mut trials = Vec::new();
     for family in FAMILIES {
-        if !only.is_empty() && !only.iter().any(|part| family.name.contains(part.as_str())) {
-            continue;
-        }
-        for release in ["1.5", "1.6", "1.7", "1.8", "1.9"] {
-            let file = directory()
-                .join(release)
-                .join(format!("{}.jsonl", family.name));
-            if !file.exists() {
-                println!("{} {release}: skipped, no recording", family.name);
-                continue;
-            }
-            let cases = read(&file, release.parse().expect("a known release"));
-            let results: Vec<_> = cases
-                .par_iter()
-                .map(|case| (case, run(family, case)))
-                .collect();
-            let mut bad = 0;
-            for (case, result) in &results {
-                if let Err(difference) = result {
-                    bad += 1;
-                    if bad <= 20 {
-                        println!("FAILED {release} {}: {difference}", case.id);
-                    }
-                }
-            }
-            println!(
-                "{} {release}: {} passed, {bad} failed",
-                family.name,
-                results.len() - bad
-            );
-            passed += results.len() - bad;
-            failed += bad;
+        for (release, cases) in family.cases {
+            trials.push(trial(&directory, release, family, Some(*cases), compared));
         }
     }
-    println!("{passed} passed, {failed} failed");
-    if failed == 0 && (passed > 0 || FAMILIES.is_empty() || !only.is_empty()) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    for (release, name) in recordings(&directory) {
+        let counted = FAMILIES.iter().any(|family| {
+            family.name == name && family.cases.iter().any(|(counted, _)| *counted == release)
+        });
+        if !counted {
+            trials.push(Trial::test(format!("{release}/{name}"), || {
+                Err("a recording that FAMILIES in tests/conformance/main.rs does not count".into())
+            }));
+        }
     }
+    trials
 }
 
-fn run(family: &Family, case: &Case) -> Result<(), String> {
-    let outcome = std::panic::catch_unwind(|| (family.check)(case))
-        .unwrap_or_else(|_| Err("driftless panicked".into()));
-    match (
-        outcome,
-        family.exceptions.iter().find(|(id, _)| *id == case.id),
-    ) {
-        (Err(_), Some(_)) => Ok(()),
-        (Ok(()), Some((_, reason))) => Err(format!("listed as an exception ({reason}) but equal")),
-        (outcome, None) => outcome,
+/// The recordings in another directory, however many they are; one without any fails.
+fn foreign(directory: &Path, compared: &Arc<AtomicUsize>) -> Vec<Trial> {
+    let found = recordings(directory);
+    let mut trials = Vec::new();
+    let ignored = |release: &str, name: &str| {
+        Trial::test(format!("{release}/{name}"), || Ok(())).with_ignored_flag(true)
+    };
+    for (release, name) in &found {
+        match FAMILIES.iter().find(|family| family.name == name) {
+            Some(family) if judged(release) => {
+                trials.push(trial(directory, release, family, None, compared));
+            }
+            _ => trials.push(ignored(release, name)),
+        }
     }
+    if trials.iter().all(Trial::has_ignored_flag) {
+        let nothing = format!("{} holds no recording", directory.display());
+        trials.push(Trial::test("recordings", || Err(nothing.into())));
+    }
+    for family in FAMILIES {
+        for (release, _) in family.cases {
+            let name = (String::from(*release), String::from(family.name));
+            if !found.contains(&name) {
+                trials.push(ignored(release, family.name));
+            }
+        }
+    }
+    trials
 }
 
-fn directory() -> PathBuf {
-    std::env::var_os("DRIFTLESS_CONFORMANCE_DIR").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conformance"),
-        PathBuf::from,
-    )
+/// Whether verdicts are given for a release itself, and not by those of a later one.
+fn judged(release: &str) -> bool {
+    let release = release.parse::<Release>();
+    release.is_ok_and(|release| release.proved() == release)
 }
 
-fn read(file: &Path, release: Release) -> Vec<Case> {
-    let text = std::fs::read_to_string(file).expect("the recording is readable");
+/// Release and family of every `RELEASE/FAMILY.jsonl` in a directory, sorted.
+fn recordings(directory: &Path) -> Vec<(String, String)> {
+    let entries = |directory: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(directory).into_iter().flatten();
+        entries
+            .map(|entry| entry.expect("a readable entry").path())
+            .collect()
+    };
+    let stem = |path: &Path| {
+        path.file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let mut found = Vec::new();
+    for release in entries(directory) {
+        let name = release
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for file in entries(&release) {
+            if file
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+            {
+                found.push((name.clone(), stem(&file)));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The test of one recording, which has so many cases where that is known.
+fn trial(
+    directory: &Path,
+    release: &str,
+    family: &'static Family,
+    cases: Option<usize>,
+    compared: &Arc<AtomicUsize>,
+) -> Trial {
+    let file = directory
+        .join(release)
+        .join(format!("{}.jsonl", family.name));
+    let name = format!("{release}/{}", family.name);
+    let release = release.parse().expect("a known release");
+    let compared = Arc::clone(compared);
+    Trial::test(name, move || {
+        let read = read(&file, release)?;
+        compared.fetch_add(read.len(), Ordering::Relaxed);
+        let counted = cases.unwrap_or(read.len());
+        if read.is_empty() || read.len() != counted {
+            let (file, held) = (file.display(), read.len());
+            return Err(format!("{file} holds {held} cases, {counted} are counted").into());
+        }
+        compare(family, &read)
+    })
+}
+
+/// Compares every case; a failure shows the first differences.
+fn compare(family: &Family, cases: &[Case]) -> Result<(), Failed> {
+    let different: Vec<String> = cases
+        .par_iter()
+        .filter_map(|case| {
+            let outcome = std::panic::catch_unwind(|| (family.check)(case))
+                .unwrap_or_else(|_| Err("driftless panicked".into()));
+            Some(format!("{}: {}", case.id, outcome.err()?))
+        })
+        .collect();
+    if different.is_empty() {
+        return Ok(());
+    }
+    let shown = different
+        .iter()
+        .take(SHOWN)
+        .fold(String::new(), |shown, one| shown + "\n" + one);
+    Err(format!("{} of {} cases differ{shown}", different.len(), cases.len()).into())
+}
+
+fn read(file: &Path, release: Release) -> Result<Vec<Case>, Failed> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     text.lines()
         .filter(|line| !line.trim().is_empty())
         .map(|line| {
-            let mut json: Json = serde_json::from_str(line).expect("a case is one line of JSON");
-            Case {
+            let mut json: Json = serde_json::from_str(line)?;
+            Ok(Case {
                 id: json["id"].as_str().unwrap_or_default().to_owned(),
                 release,
                 input: json["input"].take(),
                 expected: json["expected"].take(),
-            }
+            })
         })
         .collect()
 }
