@@ -36,4 +36,5 @@ pub mod source;
 pub mod stored;
 pub mod transform;
 pub mod update;
+mod word;
 pub mod yaml;

@@ -1,13 +1,17 @@
 //! The plan: what a change does to every VM, why, and what is lost.
 //!
-//! A pair of VMs is judged in `judge`; what a changed instance type or preference does to an unchanged VM in
-//! `fan_out`; what starts, stops and dies in `lifecycle`; edits that do less than they seem in `traps`.
+//! [`Plan`] is the data; `groups` and `summary` say what its rows have in common. A pair of VMs is judged in `judge`; what
+//! a changed instance type or preference does to an unchanged VM in `fan_out`; what starts, stops and dies in `lifecycle`;
+//! edits that do less than they seem in `traps`.
 
 pub mod admission;
 mod fan_out;
 mod fields;
+mod groups;
 mod judge;
 mod lifecycle;
+mod model;
+mod summary;
 mod traps;
 pub mod upgrade;
 
@@ -16,154 +20,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::change::{self, Pair, Subject};
-use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::source::Sources;
-pub use crate::update::{Action, Reason, VolumeChange};
-use crate::yaml::Node;
-
-/// What a change does.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// Release that judges.
-    pub release: Release,
-    /// What the base is called.
-    pub base: String,
-    /// What the head is called.
-    pub head: String,
-    /// What holds for the whole plan: assumptions, behaviours that change.
-    pub notes: Vec<String>,
-    /// Every VM that the change touches, by namespace and name.
-    pub virtual_machines: Vec<VmPlan>,
-}
-
-/// What a change does to one VM.
-#[derive(Clone, Debug)]
-pub struct VmPlan {
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
-    /// How it differs between the sides.
-    pub change: Change,
-    /// The action.
-    pub action: Action,
-    /// Whether the guest is started or stopped.
-    pub power: Power,
-    /// Why, and what else happens.
-    pub reasons: Vec<Reason>,
-    /// What dies with it.
-    pub loses: Vec<Loss>,
-    /// What was taken for granted.
-    pub assumptions: Vec<String>,
-    /// Volumes that change their claim.
-    pub volumes: Vec<VolumeChange>,
-    /// Every changed field of the expanded VM, with what its change does.
-    pub fields: Vec<FieldChange>,
-    /// Files that cause it.
-    pub causes: Vec<String>,
-    /// The expanded VM on the base side, where it can be expanded.
-    pub before: Option<Node>,
-    /// The expanded VM on the head side, where it can be expanded.
-    pub after: Option<Node>,
-}
-
-/// How a VM differs between the sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Only in the head.
-    Added,
-    /// Only in the base.
-    Removed,
-    /// Different.
-    Modified,
-    /// The same VM under another name or namespace.
-    Renamed,
-    /// The same values; something it depends on changed, or only its spelling or place.
-    Unchanged,
-}
-
-impl Change {
-    /// The word in outputs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Modified => "modified",
-            Self::Renamed => "renamed",
-            Self::Unchanged => "unchanged",
-        }
-    }
-}
-
-/// Whether a change starts or stops the guest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Power {
-    /// Neither.
-    Unchanged,
-    /// The guest starts.
-    Start,
-    /// The guest stops.
-    Stop,
-}
-
-impl Power {
-    /// The word in outputs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Start => "start",
-            Self::Stop => "stop",
-        }
-    }
-}
-
-/// Something that dies with a VM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// `disk`, `mac` or `uuid`.
-    pub what: &'static str,
-    /// Which one.
-    pub name: String,
-}
-
-/// A changed field of the expanded VM.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldChange {
-    /// Where.
-    pub path: FieldPath,
-    /// What stood there, for people.
-    pub from: Option<String>,
-    /// What stands there now, for people.
-    pub to: Option<String>,
-    /// What the change of this field does.
-    pub effect: Effect,
-}
-
-/// What the change of one field does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Reaches the running guest.
-    Live,
-    /// Needs a restart.
-    Restart,
-    /// Waits for the next start.
-    NextStart,
-    /// Nothing that reaches a guest.
-    None,
-}
-
-impl Effect {
-    /// The word in outputs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Restart => "restart",
-            Self::NextStart => "next-start",
-            Self::None => "none",
-        }
-    }
-}
+pub use crate::update::{Action, Reason, VolumeChange, VolumeVerdict};
+pub use groups::Group;
+pub use model::{
+    Accepted, Change, Effect, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged,
+    VmPlan,
+};
+pub use summary::Summary;
 
 /// The two sides of a change, each resource with its resolver.
 #[derive(Debug)]
@@ -196,6 +61,7 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
         .map(|subject| subject.resolver.release())
         .next()
         .unwrap_or(Release::NEWEST);
+    let releases = releases(&sides.base, &sides.head);
     let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
     let earlier: BTreeMap<(String, String), Subject<'_>> = sides
         .migration_base
@@ -212,7 +78,7 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
         sides.base.into_iter().filter(is_vm).collect(),
         sides.head.into_iter().filter(is_vm).collect(),
     );
-    let virtual_machines = pairs
+    let virtual_machines: Vec<VmPlan> = pairs
         .par_iter()
         .filter_map(|pair| {
             let before_migration = pair.base.and_then(|base| {
@@ -222,45 +88,70 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
             judge::judge(pair, before_migration, sources)
         })
         .collect();
+    assemble(
+        names,
+        releases,
+        targets(&pairs),
+        notes(&pairs),
+        virtual_machines,
+    )
+}
+
+/// A plan of its rows: they are grouped here, once.
+fn assemble(
+    names: Names,
+    kubevirt: Releases,
+    targets: Vec<String>,
+    notes: Vec<String>,
+    virtual_machines: Vec<VmPlan>,
+) -> Plan {
     Plan {
-        release,
+        kubevirt,
         base: names.base,
         head: names.head,
-        notes: notes(&pairs),
+        targets,
+        notes,
+        groups: groups::group(&virtual_machines),
         virtual_machines,
+        unjudged: Vec::new(),
     }
 }
 
-impl Plan {
-    /// How many VMs meet each action, in the order of actions; only those that occur.
-    pub fn counts(&self) -> Vec<(Action, usize)> {
-        Action::ALL
-            .into_iter()
-            .map(|action| (action, self.count(action)))
-            .filter(|(_, count)| *count > 0)
-            .collect()
-    }
-
-    /// How many VMs meet an action.
-    pub fn count(&self, action: Action) -> usize {
-        self.virtual_machines
+/// The releases that judge each side. A side without resources is judged by the other's.
+fn releases(base: &[Subject<'_>], head: &[Subject<'_>]) -> Releases {
+    let of = |subjects: &[Subject<'_>]| -> Vec<Release> {
+        let found: BTreeSet<Release> = subjects
             .iter()
-            .filter(|vm| vm.action == action)
-            .count()
+            .map(|subject| subject.resolver.release())
+            .collect();
+        found.into_iter().collect()
+    };
+    let or = |side: Vec<Release>, other: &[Release]| {
+        if !side.is_empty() {
+            side
+        } else if other.is_empty() {
+            vec![Release::NEWEST]
+        } else {
+            other.to_vec()
+        }
+    };
+    let (base, head) = (of(base), of(head));
+    Releases {
+        base: or(base.clone(), &head),
+        head: or(head, &base),
     }
+}
 
-    /// How many guests go down: restarts, and restarts that lose data.
-    pub fn restarts(&self) -> usize {
-        self.count(Action::Restart) + self.count(Action::DataLoss)
-    }
-
-    /// How many guests start or stop.
-    pub fn powered(&self, power: Power) -> usize {
-        self.virtual_machines
-            .iter()
-            .filter(|vm| vm.power == power)
-            .count()
-    }
+/// The names of the targets.
+fn targets(pairs: &[Pair<'_>]) -> Vec<String> {
+    let names: BTreeSet<&str> = pairs
+        .iter()
+        .flat_map(|pair| [pair.base, pair.head])
+        .flatten()
+        .map(|subject| subject.resolver.target().name.as_str())
+        .filter(|name| !name.is_empty())
+        .collect();
+    names.into_iter().map(str::to_owned).collect()
 }
 
 fn notes(pairs: &[Pair<'_>]) -> Vec<String> {

@@ -24,66 +24,39 @@ use crate::diff::Difference;
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resource::cluster::ClusterConfig;
+use crate::word::words;
 use crate::yaml::Node;
 
-/// What the change does to one VM. The order is that of precedence: the first that holds is the action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Action {
-    /// The cluster refuses the object, or its controller refuses it on every sync.
-    Rejected,
-    /// After the restart the guest sees another disk.
-    DataLoss,
-    /// KubeVirt asks for a restart.
-    Restart,
-    /// Depends on something that is not in the tree.
-    Unknown,
-    /// Accepted, but waits for something.
-    Pending,
-    /// Volumes move to other claims while the guest runs.
-    MigrateVolumes,
-    /// Reaches the running guest without a restart.
-    Live,
-    /// Applied when the VM next starts.
-    NextStart,
-    /// The VM is only in the head.
-    Create,
-    /// The VM is only in the base.
-    Delete,
-    /// Nothing that reaches a running guest.
-    None,
-}
-
-impl Action {
-    /// Every action in order.
-    pub const ALL: [Self; 11] = [
-        Self::Rejected,
-        Self::DataLoss,
-        Self::Restart,
-        Self::Unknown,
-        Self::Pending,
-        Self::MigrateVolumes,
-        Self::Live,
-        Self::NextStart,
-        Self::Create,
-        Self::Delete,
-        Self::None,
-    ];
-
-    /// The word in outputs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Rejected => "rejected",
-            Self::DataLoss => "data-loss",
-            Self::Restart => "restart",
-            Self::Unknown => "unknown",
-            Self::Pending => "pending",
-            Self::MigrateVolumes => "migrate-volumes",
-            Self::Live => "live",
-            Self::NextStart => "next-start",
-            Self::Create => "create",
-            Self::Delete => "delete",
-            Self::None => "none",
-        }
+words! {
+    /// What the change does to one VM. The order is that of precedence: the first that holds is the action, every other that
+    /// holds stands beside it.
+    Action {
+        /// The cluster refuses the object, or its controller refuses it on every sync.
+        Rejected = "rejected",
+        /// A disk is lost: deleted with its VM, or replaced by another at the next start.
+        DataLoss = "data-loss",
+        /// The VM is only in the base.
+        Delete = "delete",
+        /// A running guest is turned off.
+        Stop = "stop",
+        /// `KubeVirt` asks for a restart.
+        Restart = "restart",
+        /// Depends on something that is not in the tree.
+        Unknown = "unknown",
+        /// Accepted, but waits for something.
+        Pending = "pending",
+        /// Volumes move to other claims while the guest runs.
+        MigrateVolumes = "migrate-volumes",
+        /// Reaches the running guest without a restart.
+        Live = "live",
+        /// The VM is only in the head.
+        Create = "create",
+        /// A stopped guest is turned on.
+        Start = "start",
+        /// Applied when the VM next starts.
+        NextStart = "next-start",
+        /// Nothing that reaches a running guest.
+        None = "none",
     }
 }
 
@@ -135,8 +108,30 @@ pub struct VolumeChange {
     pub from: String,
     /// Claim of the new VM.
     pub to: String,
-    /// What becomes of it: `migrate`, `pending`, `replace-at-restart`, …
-    pub verdict: &'static str,
+    /// What becomes of it.
+    pub verdict: VolumeVerdict,
+}
+
+words! {
+    /// What becomes of a volume that changes its claim.
+    VolumeVerdict {
+        /// Copied while the guest runs.
+        Migrate = "migrate",
+        /// Copied once the destination exists.
+        Pending = "pending",
+        /// Copied if what is not in the tree allows it.
+        Unknown = "unknown",
+        /// Not copied, though the strategy asks for it.
+        NotMigrated = "not-migrated",
+        /// Another disk after the restart.
+        ReplacedAtRestart = "replaced-at-restart",
+        /// Another disk at the next start of a VM that does not run.
+        ReplacedAtStart = "replaced-at-start",
+        /// Its migration under way is taken back.
+        Cancel = "cancel",
+        /// The controller refuses the change.
+        Refused = "refused",
+    }
 }
 
 /// A step of the controller's chain that changes the running guest.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A module may use only those before it. `report` and `emit` stand last: they use result types, the binary hands them in.
 const ORDER: &[&str] = &[
+    "word",
     "source",
     "field_path",
     "yaml",

@@ -37,7 +37,7 @@ pub(super) fn unchanged(base: &Subject, head: &Subject, sources: &Sources) -> Op
     };
     out.power = lifecycle::power(&base.resource.node, &head.resource.node);
     if out.causes.is_empty() {
-        out.causes = super::judge::causes(sources, [base.resource, head.resource], []);
+        out.causes = super::judge::causes(sources, [base.resource, head.resource]);
     }
     Some(out)
 }
@@ -86,7 +86,9 @@ fn edited(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
         (Ok(_), Err(error)) => gone(head, &stored, error, &mut out),
         (Err(_), _) => return None,
     }
-    out.causes = changed_files(base, head, sources);
+    let shared = shared_change(base, head, sources);
+    out.causes = shared.files;
+    out.shared = shared.words;
     Some(out)
 }
 
@@ -176,6 +178,7 @@ fn judge_edit(
         let runs = lifecycle::runs(&base.resource.node) != lifecycle::Runs::No;
         if decision.flow.template_differs && runs && !pinned {
             out.action = Action::Restart;
+            out.condition_only = true;
             said = decision.flow.message;
         }
     }
@@ -271,26 +274,49 @@ fn named_by<'a>(subject: &Subject<'a>) -> [Option<Resolved<'a>>; 2] {
     .map(|found| found.ok().flatten())
 }
 
-/// Files of the instance type and preference where they differ between the sides.
-pub(super) fn changed_files(base: &Subject, head: &Subject, sources: &Sources) -> Vec<String> {
-    let mut files = Vec::new();
+/// What a VM shares with others and that differs between the sides.
+#[derive(Debug, Default)]
+pub(super) struct SharedChange {
+    /// The files, in order and once each.
+    pub(super) files: Vec<String>,
+    /// Each object with its file, in words.
+    pub(super) words: Vec<String>,
+}
+
+/// The instance type and preference where they differ between the sides.
+pub(super) fn shared_change(base: &Subject, head: &Subject, sources: &Sources) -> SharedChange {
+    let mut out = SharedChange::default();
     let (before, after) = (named_by(base), named_by(head));
-    for (before, after) in before.iter().zip(&after) {
-        let equal = match (before, after) {
-            (Some(before), Some(after)) => before.spec.node.same_value(&after.spec.node),
-            (None, None) => true,
-            _ => false,
+    let kinds = ["instance type", "preference"];
+    for ((before, after), kind) in before.iter().zip(&after).zip(kinds) {
+        let verb = match (before, after) {
+            (Some(before), Some(after)) if before.spec.node.same_value(&after.spec.node) => {
+                continue;
+            }
+            (Some(before), Some(after)) if before.resource.id != after.resource.id => "",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "removed",
+            (None, Some(_)) => "added",
+            (None, None) => continue,
         };
-        if equal {
+        let path = |found: &Option<Resolved<'_>>| {
+            let file = found.as_ref()?.resource.file?;
+            Some(sources.file(file).path().to_owned())
+        };
+        out.files
+            .extend([before, after].into_iter().filter_map(path));
+        if verb.is_empty() {
             continue;
         }
-        for found in [before, after].into_iter().flatten() {
-            if let Some(file) = found.resource.file {
-                files.push(sources.file(file).path().to_owned());
-            }
-        }
+        let Some(named) = after.as_ref().or(before.as_ref()) else {
+            continue;
+        };
+        let name = &named.resource.id.name;
+        let file = path(after).or_else(|| path(before));
+        let place = file.map_or_else(String::new, |file| format!("{file}: "));
+        out.words.push(format!("{place}{kind} `{name}` {verb}"));
     }
-    files.sort();
-    files.dedup();
-    files
+    out.files.sort();
+    out.files.dedup();
+    out
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::admission::{self, Stored};
-use super::{Action, Change, Power, Reason, VmPlan, fan_out, fields, lifecycle, traps};
+use super::{Action, Change, Power, Reason, Rejection, VmPlan, fan_out, fields, lifecycle, traps};
 use crate::catalog::Catalog;
 use crate::change::{Pair, Subject};
 use crate::diff::spelling::canonical;
@@ -17,7 +17,7 @@ use crate::update::decide::{Decision, decide};
 use crate::update::guest::Guest;
 use crate::update::types::Types;
 use crate::update::volumes::{Claims as _, moves};
-use crate::update::{Situation, template_spec};
+use crate::update::{Situation, VolumeVerdict, template_spec};
 use crate::yaml::Node;
 
 /// Judges one pair; `None` where the change does not touch the VM.
@@ -66,18 +66,29 @@ fn differs(base: &Subject, head: &Subject) -> bool {
 
 /// A plan for a VM that says nothing yet.
 pub(super) fn blank(subject: &Subject, change: Change) -> VmPlan {
+    let target = &subject.resolver.target().name;
     VmPlan {
+        target: (!target.is_empty()).then(|| target.clone()),
+        kind: subject.resource.id.kind.to_string(),
         namespace: subject.namespace().to_owned(),
         name: subject.resource.id.name.to_string(),
+        was: None,
         change,
         action: Action::None,
+        also: Vec::new(),
         power: Power::Unchanged,
+        down: 0,
+        condition_only: false,
+        start_refused: false,
+        rejected: None,
+        accepted: None,
         reasons: Vec::new(),
         loses: Vec::new(),
         assumptions: Vec::new(),
         volumes: Vec::new(),
         fields: Vec::new(),
         causes: Vec::new(),
+        shared: Vec::new(),
         before: None,
         after: None,
     }
@@ -93,14 +104,21 @@ fn modified(
     let stored = admission::store(base);
     let new = admission::store(head);
     out.power = lifecycle::power(&base.resource.node, &head.resource.node);
-    out.causes = causes(sources, [base.resource, head.resource], [base, head]);
+    out.down = usize::from(out.power == Power::Stop);
+    let shared = fan_out::shared_change(base, head, sources);
+    out.causes = causes(sources, [base.resource, head.resource]);
+    out.causes.extend(shared.files);
+    out.causes.sort();
+    out.causes.dedup();
+    out.shared = shared.words;
     out.before = Some(expanded(base));
     out.after = Some(expanded(head));
     let mut answer = admission::review(head, Some(&stored.vm));
     out.assumptions.append(&mut answer.assumed);
     let refused = answer.refused;
     if !refused.is_empty() || !new.refused.is_empty() {
-        out.action = Action::Rejected;
+        out.hold(Action::Rejected);
+        out.rejected = Some(Rejection::Admission);
         out.reasons = if refused.is_empty() {
             new.refused
         } else {
@@ -168,6 +186,7 @@ impl Judged {
             (_, Err(error)) | (Err(error), _) => {
                 let complete = head.resolver.target().complete;
                 out.action = if complete {
+                    out.rejected = Some(Rejection::Sync);
                     Action::Rejected
                 } else {
                     Action::Unknown
@@ -233,6 +252,7 @@ impl Judged {
         }
         out.fields = fields::of(&situation, &decision);
         out.action = decision.action;
+        out.rejected = (out.action == Action::Rejected).then_some(Rejection::Sync);
         out.reasons = decision.reasons;
         out.volumes = decision.volumes;
         out.assumptions.extend(decision.assumptions);
@@ -275,7 +295,7 @@ fn halted(out: &mut VmPlan) {
         }
     }
     for volume in &mut out.volumes {
-        volume.verdict = "replaced-at-start";
+        volume.verdict = VolumeVerdict::ReplacedAtStart;
     }
 }
 
@@ -303,8 +323,14 @@ fn revert(earlier: &Subject, situation: &Situation, decision: &mut Decision) {
                 .iter()
                 .any(|back| back.name == one.name && back.to == one.from)
         });
-    decision.volumes =
-        crate::update::volumes::report(&changed, if whole { "cancel" } else { "refused" });
+    decision.volumes = crate::update::volumes::report(
+        &changed,
+        if whole {
+            VolumeVerdict::Cancel
+        } else {
+            VolumeVerdict::Refused
+        },
+    );
     decision.action = if whole {
         Action::MigrateVolumes
     } else {
@@ -351,19 +377,12 @@ pub(super) fn expanded(subject: &Subject) -> Node {
     node
 }
 
-/// The files of resources and of what VMs name, in order and once each.
-pub(super) fn causes<const N: usize, const M: usize>(
-    sources: &Sources,
-    resources: [&Resource; N],
-    subjects: [&Subject; M],
-) -> Vec<String> {
-    let mut files: BTreeSet<String> = resources
+/// The files of resources, in order and once each.
+pub(super) fn causes<const N: usize>(sources: &Sources, resources: [&Resource; N]) -> Vec<String> {
+    let files: BTreeSet<String> = resources
         .iter()
         .filter_map(|resource| resource.file)
         .map(|file| sources.file(file).path().to_owned())
         .collect();
-    if let [base, head] = subjects.as_slice() {
-        files.extend(fan_out::changed_files(base, head, sources));
-    }
     files.into_iter().collect()
 }

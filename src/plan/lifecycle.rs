@@ -2,7 +2,7 @@
 
 use super::admission;
 use super::judge::{blank, causes, expanded};
-use super::{Action, Change, Loss, Power, Reason, VmPlan};
+use super::{Action, Change, Loss, Lost, Power, Reason, Rejection, VmPlan};
 use crate::change::Subject;
 use crate::diff::spelling::canonical;
 use crate::source::Sources;
@@ -48,7 +48,7 @@ pub(super) fn power(old: &Node, new: &Node) -> Power {
 /// A VM that is only in the head.
 pub(super) fn added(head: &Subject, sources: &Sources) -> VmPlan {
     let mut out = blank(head, Change::Added);
-    out.causes = causes(sources, [head.resource], []);
+    out.causes = causes(sources, [head.resource]);
     out.after = Some(expanded(head));
     let stored = admission::store(head);
     let mut answer = admission::review(head, None);
@@ -67,6 +67,7 @@ pub(super) fn added(head: &Subject, sources: &Sources) -> VmPlan {
         }
     } else {
         out.action = Action::Rejected;
+        out.rejected = Some(Rejection::Admission);
         out.reasons = refused;
     }
     out
@@ -75,7 +76,7 @@ pub(super) fn added(head: &Subject, sources: &Sources) -> VmPlan {
 /// A VM that is only in the base.
 pub(super) fn removed(base: &Subject, sources: &Sources) -> VmPlan {
     let mut out = blank(base, Change::Removed);
-    out.causes = causes(sources, [base.resource], []);
+    out.causes = causes(sources, [base.resource]);
     out.before = Some(expanded(base));
     if let Some(kept) = kept_by(&base.resource.node) {
         out.reasons.push(Reason::new(format!(
@@ -86,9 +87,10 @@ pub(super) fn removed(base: &Subject, sources: &Sources) -> VmPlan {
     out.action = Action::Delete;
     if runs(&base.resource.node) != Runs::No {
         out.power = Power::Stop;
+        out.down = 1;
     }
     out.loses = losses(&base.resource.node);
-    if out.loses.iter().any(|loss| loss.what == "disk") {
+    if out.loses.iter().any(|loss| loss.what == Lost::Disk) {
         out.reasons.push(
             Reason::new("data volumes made from the VM's templates are deleted with it")
                 .at("spec.dataVolumeTemplates"),
@@ -100,7 +102,7 @@ pub(super) fn removed(base: &Subject, sources: &Sources) -> VmPlan {
 /// The same VM under another name or namespace: for the cluster a delete and a create.
 pub(super) fn renamed(base: &Subject, head: &Subject, sources: &Sources) -> VmPlan {
     let mut out = blank(head, Change::Renamed);
-    out.causes = causes(sources, [base.resource, head.resource], []);
+    out.causes = causes(sources, [base.resource, head.resource]);
     out.before = Some(expanded(base));
     out.after = Some(expanded(head));
     let from = format!("{}/{}", base.namespace(), base.resource.id.name);
@@ -123,6 +125,7 @@ pub(super) fn renamed(base: &Subject, head: &Subject, sources: &Sources) -> VmPl
     let refused = answer.refused;
     if !refused.is_empty() {
         out.action = Action::Rejected;
+        out.rejected = Some(Rejection::Admission);
         out.reasons.extend(refused);
         return out;
     }
@@ -133,8 +136,13 @@ pub(super) fn renamed(base: &Subject, head: &Subject, sources: &Sources) -> VmPl
         out.action = Action::Create;
         return out;
     }
+    out.down = usize::from(runs(&base.resource.node) != Runs::No);
+    out.was = Some((
+        base.namespace().to_owned(),
+        base.resource.id.name.to_string(),
+    ));
     out.loses = losses(&base.resource.node);
-    out.action = if out.loses.iter().any(|loss| loss.what == "disk") {
+    out.action = if out.loses.iter().any(|loss| loss.what == Lost::Disk) {
         out.reasons.push(
             Reason::new("data volumes made from the old VM's templates are deleted with it; the new VM starts on new, empty ones")
                 .at("spec.dataVolumeTemplates"),
@@ -146,7 +154,7 @@ pub(super) fn renamed(base: &Subject, head: &Subject, sources: &Sources) -> VmPl
         Action::Restart
     };
     let kept = |loss: &Loss| {
-        loss.what != "disk"
+        loss.what != Lost::Disk
             && losses(&head.resource.node)
                 .iter()
                 .any(|other| other == loss)
@@ -190,11 +198,14 @@ fn losses(vm: &Node) -> Vec<Loss> {
         }
     };
     for template in vm.items_at("spec.dataVolumeTemplates") {
-        lose("disk", template.str_at("metadata.name"));
+        lose(Lost::Disk, template.str_at("metadata.name"));
     }
     for interface in vm.items_at("spec.template.spec.domain.devices.interfaces") {
-        lose("mac", interface.str_at("macAddress"));
+        lose(Lost::Mac, interface.str_at("macAddress"));
     }
-    lose("uuid", vm.str_at("spec.template.spec.domain.firmware.uuid"));
+    lose(
+        Lost::Uuid,
+        vm.str_at("spec.template.spec.domain.firmware.uuid"),
+    );
     out
 }

@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Action, Change, Plan, Reason, VmPlan, admission, fan_out, judge, notes};
+use super::{
+    Action, Change, Names, Plan, Reason, Rejection, Releases, VmPlan, admission, assemble, fan_out,
+    judge, notes, targets,
+};
 use crate::change::{self, Subject};
 use crate::release::{Behaviour, Release};
 use crate::resolve::ResolveError;
@@ -81,13 +84,15 @@ pub fn preview(
             )
             .map(|(_, words)| format!("from KubeVirt {to} on {words}")),
     );
-    Plan {
-        release: to,
+    let names = Names {
         base: format!("KubeVirt {from}"),
         head: format!("KubeVirt {to}"),
-        notes,
-        virtual_machines,
-    }
+    };
+    let releases = Releases {
+        base: vec![from],
+        head: vec![to],
+    };
+    assemble(names, releases, targets(&pairs), notes, virtual_machines)
 }
 
 fn one(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
@@ -100,7 +105,8 @@ fn one(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
         refused = admission::store(head).refused;
     }
     if accepted && !refused.is_empty() {
-        out.action = Action::Rejected;
+        out.hold(Action::Rejected);
+        out.rejected = Some(Rejection::Admission);
         out.reasons.push(Reason::new(format!(
             "the running VM stays as it is, but KubeVirt {} refuses it when it is next changed or created",
             head.resolver.release()
@@ -133,7 +139,8 @@ fn unreadable_revisions(base: &Subject, head: &Subject, out: &mut VmPlan) {
             continue;
         }
         let words = error.to_string();
-        out.action = Action::Rejected;
+        out.hold(Action::Rejected);
+        out.rejected = Some(Rejection::Sync);
         out.reasons.push(
             Reason::new(
                 "the revision the VM names can no longer be decoded: its controller fails on every sync",

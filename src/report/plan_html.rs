@@ -36,7 +36,7 @@ pub fn report(plan: &Plan) -> String {
          <p><code>{}</code> → <code>{}</code>, KubeVirt {}</p>\n",
         text(&plan.base),
         text(&plan.head),
-        plan.release
+        plan.kubevirt
     );
     counts(plan, &mut out);
     for note in &plan.notes {

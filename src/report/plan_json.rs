@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::plan::{FieldChange, Loss, Plan, Power, Reason, VmPlan, VolumeChange};
+use crate::plan::{
+    FieldChange, Group, Loss, Plan, Reason, Releases, Summary, Unjudged, VmPlan, VolumeChange,
+};
 
 /// The JSON Schema of [`report`].
 pub const SCHEMA: &str = include_str!("../../schemas/plan.json");
@@ -16,41 +18,100 @@ pub fn report(plan: &Plan) -> String {
 
 /// The plan as a JSON value.
 pub fn value(plan: &Plan) -> Json {
-    let counts: Map<String, Json> = plan
-        .counts()
-        .into_iter()
-        .map(|(action, count)| (action.as_str().to_owned(), Json::from(count)))
-        .collect();
-    let mut summary = json!({ "action": counts });
-    for power in [Power::Start, Power::Stop] {
-        let count = plan.powered(power);
-        if count > 0 {
-            summary["power"][power.as_str()] = Json::from(count);
-        }
-    }
     let mut out = json!({
         "version": 1,
-        "kubevirt": plan.release.as_str(),
+        "kubevirt": {
+            "base": Releases::words(&plan.kubevirt.base),
+            "head": Releases::words(&plan.kubevirt.head),
+        },
         "base": plan.base,
         "head": plan.head,
+        "targets": plan.targets,
     });
     if !plan.notes.is_empty() {
         out["notes"] = json!(plan.notes);
     }
+    out["groups"] = plan.groups.iter().map(|one| group(plan, one)).collect();
     out["virtualMachines"] = plan.virtual_machines.iter().map(vm).collect();
-    out["summary"] = summary;
+    out["unjudged"] = plan.unjudged.iter().map(unjudged).collect();
+    out["summary"] = summary(&plan.summary());
+    out
+}
+
+fn summary(summary: &Summary) -> Json {
+    let actions: Map<String, Json> = summary
+        .actions
+        .iter()
+        .map(|(action, count)| (action.as_str().to_owned(), Json::from(*count)))
+        .collect();
+    json!({
+        "action": actions,
+        "down": summary.down,
+        "restarts": summary.restarts,
+        "conditionOnly": summary.condition_only,
+        "startRefused": summary.start_refused,
+        "unjudged": summary.unjudged,
+        "accepted": summary.accepted,
+        "sentence": summary.sentence,
+    })
+}
+
+fn group(plan: &Plan, group: &Group) -> Json {
+    let vms: Vec<Json> = plan.in_group(group).map(identity).collect();
+    json!({
+        "cause": group.cause,
+        "action": group.action.as_str(),
+        "effects": group.effects,
+        "vms": vms,
+    })
+}
+
+/// What names a row.
+fn identity(vm: &VmPlan) -> Json {
+    let mut out = Map::new();
+    if let Some(target) = &vm.target {
+        out.insert("target".to_owned(), json!(target));
+    }
+    out.insert("kind".to_owned(), json!(vm.kind));
+    out.insert("namespace".to_owned(), json!(vm.namespace));
+    out.insert("name".to_owned(), json!(vm.name));
+    Json::Object(out)
+}
+
+fn unjudged(unjudged: &Unjudged) -> Json {
+    let mut out = json!({ "file": unjudged.file });
+    if let Some(kind) = &unjudged.kind {
+        out["kind"] = json!(kind);
+    }
+    out["reason"] = json!(unjudged.reason);
+    if let Some(accepted) = &unjudged.accepted {
+        out["accepted"] = json!({ "by": accepted.by });
+    }
     out
 }
 
 fn vm(vm: &VmPlan) -> Json {
-    let mut out = json!({
-        "namespace": vm.namespace,
-        "name": vm.name,
-        "change": vm.change.as_str(),
-        "action": vm.action.as_str(),
-        "power": vm.power.as_str(),
-        "reasons": vm.reasons.iter().map(reason).collect::<Vec<_>>(),
-    });
+    let mut out = identity(vm);
+    out["change"] = json!(vm.change.as_str());
+    out["action"] = json!(vm.action.as_str());
+    out["power"] = json!(vm.power.as_str());
+    if vm.condition_only {
+        out["conditionOnly"] = json!(true);
+    }
+    if vm.start_refused {
+        out["startRefused"] = json!(true);
+    }
+    if !vm.also.is_empty() {
+        let also: Vec<&str> = vm.also.iter().map(|action| action.as_str()).collect();
+        out["also"] = json!(also);
+    }
+    if let Some(rejected) = vm.rejected {
+        out["rejected"] = json!(rejected.as_str());
+    }
+    if let Some(accepted) = &vm.accepted {
+        out["accepted"] = json!({ "by": accepted.by });
+    }
+    out["reasons"] = vm.reasons.iter().map(reason).collect();
     let mut list = |key: &str, items: Vec<Json>| {
         if !items.is_empty() {
             out[key] = Json::Array(items);
@@ -89,11 +150,11 @@ fn reason(reason: &Reason) -> Json {
 }
 
 fn loss(loss: &Loss) -> Json {
-    json!({ "what": loss.what, "name": loss.name })
+    json!({ "what": loss.what.as_str(), "name": loss.name })
 }
 
 fn volume(volume: &VolumeChange) -> Json {
-    json!({ "name": volume.name, "from": volume.from, "to": volume.to, "verdict": volume.verdict })
+    json!({ "name": volume.name, "from": volume.from, "to": volume.to, "verdict": volume.verdict.as_str() })
 }
 
 fn field(field: &FieldChange) -> Json {

@@ -19,7 +19,7 @@ pub fn report(plan: &Plan) -> String {
         "{} → {}, KubeVirt {}\n",
         code(&plan.base),
         code(&plan.head),
-        plan.release
+        plan.kubevirt
     );
     counts(plan, &mut out);
     for note in &plan.notes {

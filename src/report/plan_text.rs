@@ -12,7 +12,7 @@ pub fn report(plan: &Plan, color: bool) -> String {
         "Plan: {} → {}, KubeVirt {}",
         printable(&plan.base),
         printable(&plan.head),
-        plan.release
+        plan.kubevirt
     );
     counts(plan, color, &mut out);
     for action in Action::ALL {
@@ -143,9 +143,9 @@ const fn is_invisible(c: char) -> bool {
 fn paint(action: Action, text: &str, color: bool) -> String {
     let code = match action {
         Action::Rejected | Action::DataLoss => "1;31",
-        Action::Restart | Action::Delete => "1;33",
+        Action::Restart | Action::Delete | Action::Stop => "1;33",
         Action::Unknown | Action::Pending => "1;35",
-        Action::Live | Action::MigrateVolumes | Action::Create => "1;32",
+        Action::Live | Action::MigrateVolumes | Action::Create | Action::Start => "1;32",
         Action::NextStart => "36",
         Action::None => "2",
     };

@@ -3,7 +3,8 @@
 use super::volumes::{self, Handled, Move, claim_of, is_read_write_once};
 use super::words::shown;
 use super::{
-    Action, Flow, Reason, Situation, Step, VolumeChange, live, named, network, template_spec,
+    Action, Flow, Reason, Situation, Step, VolumeChange, VolumeVerdict, live, named, network,
+    template_spec,
 };
 use crate::diff::{self, Difference, Lists};
 use crate::field_path::FieldPath;
@@ -109,9 +110,9 @@ impl Decision {
                     .at(&volume_path(situation, &one.name)),
                 );
             }
-            self.volumes = volumes::report(moved, "replaced-at-restart");
+            self.volumes = volumes::report(moved, VolumeVerdict::ReplacedAtRestart);
         } else if !moved.is_empty() {
-            self.volumes = volumes::report(moved, "not-migrated");
+            self.volumes = volumes::report(moved, VolumeVerdict::NotMigrated);
             self.reasons.push(Reason::new(
                 "no volume migrates while a restart is required: after it the guest would start on the new claims without a copy; make the other change in a commit of its own",
             ));
@@ -151,7 +152,7 @@ impl Decision {
 
     fn migration(&mut self, situation: &Situation, handled: &Handled, moved: &[Move]) {
         if !situation.is_live_update() {
-            self.volumes = volumes::report(moved, "not-migrated");
+            self.volumes = volumes::report(moved, VolumeVerdict::NotMigrated);
             self.reasons.push(
                 Reason::new(
                     "volumes migrate only under the rollout strategy `LiveUpdate`: here nothing is copied, and at its next start the guest sees the new claims",
@@ -162,7 +163,7 @@ impl Decision {
         }
         if let Some(waits) = &handled.waits {
             self.action = Action::Pending;
-            self.volumes = volumes::report(moved, "pending");
+            self.volumes = volumes::report(moved, VolumeVerdict::Pending);
             self.reasons.push(
                 Reason::new("the migration waits until the destination exists")
                     .at("spec.template.spec.volumes")
@@ -199,9 +200,9 @@ impl Decision {
             .at("spec.updateVolumesStrategy"),
         );
         let verdict = if self.action == Action::Unknown {
-            "unknown"
+            VolumeVerdict::Unknown
         } else {
-            "migrate"
+            VolumeVerdict::Migrate
         };
         self.volumes = volumes::report(moved, verdict);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::hotplug::{disks, is_declarative, is_hotplug, volumes};
-use super::{Flow, Situation, VolumeChange, named, template_spec};
+use super::{Flow, Situation, VolumeChange, VolumeVerdict, named, template_spec};
 use crate::diff::same;
 use crate::release::Behaviour;
 use crate::yaml::{Node, Value};
@@ -415,7 +415,7 @@ pub fn run(situation: &Situation, flow: &mut Flow) -> Handled {
 }
 
 /// The moved volumes for a report, each with what becomes of it.
-pub fn report(moved: &[Move], verdict: &'static str) -> Vec<VolumeChange> {
+pub fn report(moved: &[Move], verdict: VolumeVerdict) -> Vec<VolumeChange> {
     moved
         .iter()
         .map(|one| VolumeChange {

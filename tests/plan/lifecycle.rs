@@ -20,7 +20,7 @@ fn a_deleted_machine_lists_what_dies_with_it() {
     let losses: Vec<_> = plan
         .loses
         .iter()
-        .map(|loss| (loss.what, loss.name.as_str()))
+        .map(|loss| (loss.what.as_str(), loss.name.as_str()))
         .collect();
     assert_eq!(
         losses,
@@ -75,7 +75,12 @@ fn a_renamed_machine_with_disks_of_its_own_loses_them() {
         (renamed.change, renamed.action),
         (Change::Renamed, Action::DataLoss)
     );
-    assert!(renamed.loses.iter().any(|loss| loss.what == "disk"));
+    assert!(
+        renamed
+            .loses
+            .iter()
+            .any(|loss| loss.what.as_str() == "disk")
+    );
     let moved = vm("web", "", "Always").replace("namespace: vms", "namespace: prod");
     let moved = change(&vm("web", "", "Always"), &moved).vm();
     assert_eq!(

@@ -307,7 +307,18 @@ fn f09_one_preference_reaches_many_machines() {
     )
     .plan();
     assert_eq!(plan.counts(), [(Action::Restart, 3)]);
-    assert_eq!(plan.restarts(), 3);
+    let summary = plan.summary();
+    assert_eq!(
+        (summary.restarts, summary.condition_only, summary.down),
+        (0, 3, 0)
+    );
+    assert_eq!(summary.sentence, "3 show RestartRequired for nothing");
+    assert_eq!(plan.groups.len(), 1);
+    assert_eq!(
+        plan.groups[0].cause,
+        "types.yaml: preference `shared` changed"
+    );
+    assert_eq!(plan.groups[0].vms, [0, 1, 2]);
     assert!(
         plan.virtual_machines
             .iter()

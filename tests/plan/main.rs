@@ -8,6 +8,7 @@
 )]
 
 mod fan_out;
+mod groups;
 mod lifecycle;
 mod live_update;
 mod parsing;

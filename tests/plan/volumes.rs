@@ -168,7 +168,7 @@ fn e05_a_revert_is_judged_against_the_base_of_the_migration() {
         whole
             .volumes
             .iter()
-            .all(|volume| volume.verdict == "cancel")
+            .all(|volume| volume.verdict.as_str() == "cancel")
     );
     for partial in [revert("a1", "b2"), revert("a1", "b3")] {
         assert_eq!(partial.action, Action::Rejected);

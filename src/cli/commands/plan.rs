@@ -124,11 +124,11 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
 fn gates(args: &Args, plan: &Plan, shell: &mut Shell) -> Outcome {
     let mut outcome = Outcome::Clean;
     if let Some(most) = args.max_restarts
-        && plan.restarts() > most
+        && plan.summary().restarts > most
     {
         shell.error(format!(
-            "{} guests go down, `--max-restarts` allows {most}",
-            plan.restarts()
+            "{} guests owe a restart, `--max-restarts` allows {most}",
+            plan.summary().restarts
         ));
         outcome = Outcome::Findings;
     }

@@ -1,0 +1,264 @@
+//! What a plan says: one row a VM, what could not be judged, and what the rows have in common.
+
+use super::groups::Group;
+use crate::field_path::FieldPath;
+use crate::release::Release;
+use crate::update::{Action, Reason, VolumeChange};
+use crate::word::words;
+use crate::yaml::Node;
+
+/// What a change does.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Releases that judge.
+    pub kubevirt: Releases,
+    /// What the base is called.
+    pub base: String,
+    /// What the head is called.
+    pub head: String,
+    /// Names of the targets that the VMs of either side are for; empty where only the implicit target exists.
+    pub targets: Vec<String>,
+    /// What holds for the whole plan: assumptions, behaviours that change.
+    pub notes: Vec<String>,
+    /// VMs with one cause and one set of effects, worst first. Every row is in one group.
+    pub groups: Vec<Group>,
+    /// Every VM that the change touches, by target, namespace and name. Rows of other kinds stand among them.
+    pub virtual_machines: Vec<VmPlan>,
+    /// Changed files that bear on VMs and were not judged. They are counted beside the actions.
+    pub unjudged: Vec<Unjudged>,
+}
+
+/// The releases that judge each side: one a side, or several where targets differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Releases {
+    /// Those of the base, oldest first.
+    pub base: Vec<Release>,
+    /// Those of the head, oldest first.
+    pub head: Vec<Release>,
+}
+
+impl Releases {
+    /// The releases of one side in words.
+    pub fn words(side: &[Release]) -> String {
+        let words: Vec<&str> = side.iter().map(|release| release.as_str()).collect();
+        words.join(", ")
+    }
+}
+
+/// `1.9`, or `1.6 → 1.7` where the sides differ.
+impl std::fmt::Display for Releases {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.base == self.head {
+            return f.write_str(&Self::words(&self.head));
+        }
+        write!(
+            f,
+            "{} → {}",
+            Self::words(&self.base),
+            Self::words(&self.head)
+        )
+    }
+}
+
+/// What a change does to one VM, or to another object of a kind that [`Self::kind`] names.
+#[derive(Clone, Debug)]
+pub struct VmPlan {
+    /// Name of its target, where `targets:` names some.
+    pub target: Option<String>,
+    /// Its kind: `VirtualMachine`, or another kind that makes or holds guests or disks.
+    pub kind: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// The namespace and name it had in the base, where they differ.
+    pub was: Option<(String, String)>,
+    /// How it differs between the sides.
+    pub change: Change,
+    /// The first action that holds, in the order of [`Action`].
+    pub action: Action,
+    /// Every other action that holds, in the same order. Gates and counts read both.
+    pub also: Vec<Action>,
+    /// Whether the guest is started or stopped.
+    pub power: Power,
+    /// How many guests stop because the change is applied: deleted, stopped, renamed, moved, or deleted by their pool.
+    pub down: usize,
+    /// Whether the restart that `KubeVirt` asks for changes nothing of the guest.
+    pub condition_only: bool,
+    /// Whether `KubeVirt` would refuse the VM's next start.
+    pub start_refused: bool,
+    /// Who refuses, where [`Action::Rejected`] holds.
+    pub rejected: Option<Rejection>,
+    /// What accepts the action by name.
+    pub accepted: Option<Accepted>,
+    /// Why, and what else happens.
+    pub reasons: Vec<Reason>,
+    /// What dies with it.
+    pub loses: Vec<Loss>,
+    /// What was taken for granted.
+    pub assumptions: Vec<String>,
+    /// Volumes that change their claim.
+    pub volumes: Vec<VolumeChange>,
+    /// Every changed field of the expanded VM, with what its change does.
+    pub fields: Vec<FieldChange>,
+    /// Files that cause it.
+    pub causes: Vec<String>,
+    /// What it shares with other VMs and that changed, with its file: `types.yaml: instance type web changed`.
+    pub shared: Vec<String>,
+    /// The expanded VM on the base side, where it can be expanded.
+    pub before: Option<Node>,
+    /// The expanded VM on the head side, where it can be expanded.
+    pub after: Option<Node>,
+}
+
+impl VmPlan {
+    /// Notes that an action holds: the first in order is the action, the others stand beside it.
+    pub fn hold(&mut self, action: Action) {
+        if action == Action::None || self.holds(action) {
+            return;
+        }
+        let beside = if action < self.action {
+            std::mem::replace(&mut self.action, action)
+        } else {
+            action
+        };
+        if beside != Action::None {
+            self.also.push(beside);
+            self.also.sort_unstable();
+        }
+    }
+
+    /// Whether an action holds, first or beside another.
+    pub fn holds(&self, action: Action) -> bool {
+        self.action == action || self.also.contains(&action)
+    }
+
+    /// Every action that holds, in order.
+    pub fn actions(&self) -> impl Iterator<Item = Action> + '_ {
+        std::iter::once(self.action).chain(self.also.iter().copied())
+    }
+
+    /// Whether a restart is owed that changes the guest.
+    pub fn owes_restart(&self) -> bool {
+        self.holds(Action::Restart) && !self.condition_only
+    }
+
+    /// Whether an acceptance by name covers an action: the accepted one and those after it, never a refusal.
+    pub fn is_accepted(&self, action: Action) -> bool {
+        action != Action::Rejected
+            && self
+                .accepted
+                .as_ref()
+                .is_some_and(|accepted| accepted.action <= action)
+    }
+}
+
+words! {
+    /// How a VM differs between the sides.
+    Change {
+        /// Only in the head.
+        Added = "added",
+        /// Only in the base.
+        Removed = "removed",
+        /// Different.
+        Modified = "modified",
+        /// The same VM under another name or namespace.
+        Renamed = "renamed",
+        /// Deleted from one target and created in another: one row each.
+        Moved = "moved",
+        /// The same values; something it depends on changed, or only its spelling or place.
+        Unchanged = "unchanged",
+    }
+}
+
+words! {
+    /// Whether a change starts or stops the guest.
+    Power {
+        /// Neither.
+        Unchanged = "unchanged",
+        /// The guest starts.
+        Start = "start",
+        /// The guest stops.
+        Stop = "stop",
+    }
+}
+
+words! {
+    /// Who refuses a VM.
+    Rejection {
+        /// Admission: the cluster keeps what it has.
+        Admission = "admission",
+        /// The controller: the VM is stored, and every sync fails.
+        Sync = "sync",
+    }
+}
+
+words! {
+    /// What kind of thing is lost.
+    Lost {
+        /// A disk.
+        Disk = "disk",
+        /// A MAC address.
+        Mac = "mac",
+        /// The firmware UUID.
+        Uuid = "uuid",
+    }
+}
+
+/// Something that dies with a VM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Its kind.
+    pub what: Lost,
+    /// Which one.
+    pub name: String,
+}
+
+/// A known loss that somebody accepted by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    /// The action accepted; it covers those after it too.
+    pub action: Action,
+    /// By what: the commit of the trailer, or the option; and the reason given.
+    pub by: String,
+}
+
+/// A changed file that bears on VMs and was not judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unjudged {
+    /// The file.
+    pub file: String,
+    /// The kind of the object in it, where it holds one.
+    pub kind: Option<String>,
+    /// Why it was not judged, and what would settle it.
+    pub reason: String,
+    /// What accepts that it was not judged.
+    pub accepted: Option<Accepted>,
+}
+
+/// A changed field of the expanded VM.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldChange {
+    /// Where.
+    pub path: FieldPath,
+    /// What stood there, for people.
+    pub from: Option<String>,
+    /// What stands there now, for people.
+    pub to: Option<String>,
+    /// What the change of this field does.
+    pub effect: Effect,
+}
+
+words! {
+    /// What the change of one field does.
+    Effect {
+        /// Reaches the running guest.
+        Live = "live",
+        /// Needs a restart.
+        Restart = "restart",
+        /// Waits for the next start.
+        NextStart = "next-start",
+        /// Nothing that reaches a guest.
+        None = "none",
+    }
+}
