@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::field_path::{FieldPath, Segment};
 use crate::resource::{Resource, ResourceId};
 use crate::rule::{RuleInfo, Severity};
+use crate::shown::secret::is_digestible;
 use crate::source::{FileId, Span};
 use crate::yaml::{Entry, Node, Value};
 
@@ -365,32 +366,14 @@ impl Finding {
     }
 }
 
-/// Keys whose values never leave the document, not even as a digest.
-pub const SECRET_KEYS: [&str; 12] = [
-    "userData",
-    "userDataBase64",
-    "networkData",
-    "networkDataBase64",
-    "password",
-    "passwd",
-    "token",
-    "accessKeyId",
-    "secretKey",
-    "sops",
-    "stringData",
-    "data",
-];
-
 fn key_of(root: &Node, path: &FieldPath) -> String {
     let mut key = String::new();
     let mut node = Some(root);
-    let mut secret = false;
     for segment in path.segments() {
         key.push('/');
         match segment {
             Segment::Field(name) => {
                 key.push_str(name);
-                secret |= SECRET_KEYS.contains(&name.as_str());
                 node = node.and_then(|node| node.get(name));
             }
             Segment::Index(index) => {
@@ -407,10 +390,12 @@ fn key_of(root: &Node, path: &FieldPath) -> String {
             }
         }
     }
-    let value = node.filter(|_| !secret).and_then(|node| match &node.value {
-        Value::Seq(_) | Value::Map(_) => None,
-        _ => Some(node.to_json().to_string()),
-    });
+    let value = node
+        .filter(|node| is_digestible(path, node))
+        .and_then(|node| match &node.value {
+            Value::Seq(_) | Value::Map(_) => None,
+            _ => Some(node.to_json().to_string()),
+        });
     if let Some(value) = value {
         key.push('=');
         key.push_str(&hex(&Sha1::digest(value.as_bytes())));

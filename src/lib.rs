@@ -31,7 +31,7 @@ pub mod resource;
 pub mod rule;
 pub mod rules;
 pub mod schema;
-pub mod secret;
+pub mod shown;
 pub mod source;
 pub mod stored;
 pub mod transform;

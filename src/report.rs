@@ -1,6 +1,5 @@
 //! Results in, bytes out: one pure writer a format. Findings are written from a [`Report`].
 
-mod clean;
 mod github;
 mod gitlab;
 mod json;
@@ -23,6 +22,7 @@ pub use self::text::Text;
 use crate::check::Summary;
 use crate::finding::{Finding, Location, Subject};
 use crate::rule::Severity;
+use crate::shown;
 use crate::source::{FileId, Position, Sources};
 
 /// Everything a format may tell.
@@ -118,7 +118,7 @@ impl FromStr for Format {
 impl Report<'_> {
     /// The report in a format; `text` says how text is laid out.
     pub fn write(&self, format: Format, text: Text) -> String {
-        match format {
+        let text = match format {
             Format::Text => text::write(self, text),
             Format::Json => json::write(self),
             Format::Sarif => sarif::write(self),
@@ -127,6 +127,12 @@ impl Report<'_> {
             Format::Gitlab => gitlab::write(self),
             Format::Rdjson => rdjson::write(self),
             Format::Rdjsonl => rdjson::write_lines(self),
+        };
+        // What GitHub is to act on is ours, and holds no line break that is not escaped.
+        if format == Format::Github {
+            text
+        } else {
+            shown::page(text)
         }
     }
 
@@ -134,7 +140,7 @@ impl Report<'_> {
     fn path(&self, location: &Location) -> String {
         location
             .file
-            .map(|file| clean::line(self.sources.file(file).path()))
+            .map(|file| shown::whole(self.sources.file(file).path()))
             .map(|path| path.strip_prefix("./").map(str::to_owned).unwrap_or(path))
             .unwrap_or_default()
     }
@@ -169,14 +175,14 @@ impl Report<'_> {
 
 /// The message with the cluster's words and what to do, for formats that have one text only.
 fn whole_message(finding: &Finding) -> String {
-    let mut text = clean::line(&finding.message);
+    let mut text = shown::line(&finding.message);
     if let Some(cause) = &finding.kubevirt {
         text.push_str("; KubeVirt: ");
-        text.push_str(&clean::line(&cause.message));
+        text.push_str(&shown::line(&cause.message));
     }
     if let Some(help) = &finding.help {
         text.push_str("; help: ");
-        text.push_str(&clean::line(help));
+        text.push_str(&shown::line(help));
     }
     text
 }
@@ -187,7 +193,7 @@ fn subject(finding: &Finding) -> Option<String> {
         .subject
         .as_ref()
         .map(|subject| match subject.id.name.as_str() {
-            "" => clean::line(&subject.id.kind),
-            _ => clean::line(&subject.id.to_string()),
+            "" => shown::line(&subject.id.kind),
+            _ => shown::line(&subject.id.to_string()),
         })
 }

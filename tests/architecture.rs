@@ -13,7 +13,7 @@ const ORDER: &[&str] = &[
     "source",
     "field_path",
     "yaml",
-    "secret",
+    "shown",
     "release",
     "resource",
     "cause",
@@ -35,8 +35,8 @@ const ORDER: &[&str] = &[
     "fix",
     "drift",
     "import",
-    "report",
     "emit",
+    "report",
 ];
 
 #[test]

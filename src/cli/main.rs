@@ -17,8 +17,13 @@ use crate::args::Args;
 use crate::output::{Outcome, Shell};
 
 fn main() -> ExitCode {
-    let matches = args::command().get_matches();
-    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let args = match args::command()
+        .try_get_matches()
+        .and_then(|matches| Args::from_arg_matches(&matches))
+    {
+        Ok(args) => args,
+        Err(error) => return output::usage(&error),
+    };
     let mut shell = Shell::new(&args.global);
     let outcome = args::start(&args.global)
         .and_then(|()| commands::run(args, &mut shell))

@@ -4,11 +4,13 @@ use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Once;
 use std::time::Instant;
 
 use anyhow::Context;
 use clap::ColorChoice;
+use driftless::shown::{self, Shown};
 
 use crate::args::Global;
 
@@ -18,7 +20,6 @@ pub(crate) enum Outcome {
     /// Nothing to say.
     Clean = 0,
     /// Findings or differences.
-    #[allow(dead_code, reason = "for the commands that read manifests")]
     Findings = 1,
     /// The job could not be done.
     CouldNot = 2,
@@ -38,6 +39,8 @@ pub(crate) struct Shell {
     out: io::BufWriter<io::Stdout>,
     reader_gone: bool,
     talk: Talk,
+    /// Whether the last message was said.
+    said: bool,
     color_out: bool,
     color_err: bool,
 }
@@ -60,6 +63,7 @@ impl Shell {
                 (false, 0) => Talk::Notes,
                 _ => Talk::Details,
             },
+            said: false,
             color_out: color(io::stdout().is_terminal()),
             color_err: color(io::stderr().is_terminal()),
         }
@@ -127,36 +131,30 @@ impl Shell {
     pub(crate) fn failure(&mut self, error: &anyhow::Error) {
         self.error(error);
         for cause in error.chain().skip(1) {
-            self.say(&format!("  caused by: {cause}"));
+            self.say(&format!("  caused by: {}", Shown(cause)));
         }
     }
 
     /// Says what is wrong.
     pub(crate) fn error(&mut self, message: impl Display) {
-        self.titled("error", "\u{1b}[1;31m", &message);
+        self.titled(Talk::Errors, "error", "\u{1b}[1;31m", &message);
     }
 
-    /// Says what to do about what was just said.
+    /// Says what to do about what was just said, if it was.
     pub(crate) fn help(&mut self, help: Option<impl Display>) {
-        if let Some(help) = help {
-            self.say(&format!("  help: {}", plain(&help)));
+        if let Some(help) = help.filter(|_| self.said) {
+            self.say(&format!("  help: {}", Shown(help)));
         }
     }
 
     /// Says what may be wrong, unless `--quiet`.
-    #[allow(dead_code, reason = "for the commands that read manifests")]
     pub(crate) fn warning(&mut self, message: impl Display) {
-        if self.talk >= Talk::Notes {
-            self.titled("warning", "\u{1b}[1;33m", &message);
-        }
+        self.titled(Talk::Notes, "warning", "\u{1b}[1;33m", &message);
     }
 
     /// Says what is good to know, unless `--quiet`.
-    #[allow(dead_code, reason = "for the commands that read manifests")]
     pub(crate) fn note(&mut self, message: impl Display) {
-        if self.talk >= Talk::Notes {
-            self.titled("note", "\u{1b}[1;36m", &message);
-        }
+        self.titled(Talk::Notes, "note", "\u{1b}[1;36m", &message);
     }
 
     /// Says a table, unless `--quiet`: the first row names the columns.
@@ -166,7 +164,7 @@ impl Shell {
         }
         let rows: Vec<[String; N]> = rows
             .iter()
-            .map(|row| row.each_ref().map(|cell| plain(cell).replace('\n', " ")))
+            .map(|row| row.each_ref().map(|cell| shown::line(cell)))
             .collect();
         let width = |column: usize| {
             let cells = rows.iter().map(|row| row[column].chars().count());
@@ -189,26 +187,41 @@ impl Shell {
     }
 
     /// Says what only `--verbose` asks for.
-    #[allow(dead_code, reason = "for the commands that read manifests")]
     pub(crate) fn detail(&mut self, message: impl Display) {
-        if self.talk >= Talk::Details {
-            self.titled("note", "\u{1b}[1;36m", &message);
-        }
+        self.titled(Talk::Details, "note", "\u{1b}[1;36m", &message);
     }
 
-    fn titled(&self, title: &str, color: &str, message: &dyn Display) {
+    fn titled(&mut self, from: Talk, title: &str, color: &str, message: &dyn Display) {
+        self.said = self.talk >= from;
+        if !self.said {
+            return;
+        }
+        let message = Shown(message);
         if self.color_err {
-            self.say(&format!("{color}{title}:\u{1b}[0m {}", plain(message)));
+            self.say(&format!("{color}{title}:\u{1b}[0m {message}"));
         } else {
-            self.say(&format!("{title}: {}", plain(message)));
+            self.say(&format!("{title}: {message}"));
         }
     }
 
     /// Nothing is left to do when standard error is gone.
     #[allow(clippy::unused_self, reason = "printing goes through the shell")]
     fn say(&self, line: &str) {
-        let _ = writeln!(io::stderr(), "{line}");
+        let _ = writeln!(io::stderr(), "{}", shown::page(line.to_owned()));
     }
+}
+
+/// Prints what clap has to say: help, or what is wrong with the arguments, which may come from a pull request.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let printed = if error.use_stderr() && !io::stderr().is_terminal() {
+        let text = shown::lines(&error.render().to_string());
+        io::stderr().write_all(text.as_bytes())
+    } else {
+        error.print()
+    };
+    // A reader who has seen enough of the help is no failure.
+    drop(printed);
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// A bar on standard error that shows up when work takes over a second on a terminal.
@@ -254,36 +267,8 @@ impl Drop for Progress {
     }
 }
 
-/// The message without control characters, which names and paths in a repository may hold. A line break in it starts no
-/// line that reads as a message of its own.
-fn plain(message: &dyn Display) -> String {
-    message
-        .to_string()
-        .chars()
-        .map(|c| {
-            if c.is_control() && c != '\n' {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect::<String>()
-        .split('\n')
-        .enumerate()
-        .map(|(at, line)| {
-            if at == 0 || line.starts_with(' ') {
-                line.to_owned()
-            } else {
-                format!("    {line}")
-            }
-        })
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
 /// Writes a whole file: whoever reads it sees the old bytes or the new ones, never a part. A symlink stays one and its
 /// target is replaced; the mode stays.
-#[allow(dead_code, reason = "for the commands that write")]
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
 }

@@ -1,21 +1,41 @@
-//! The difference between a resource as written and as rendered, as a unified diff of their YAML.
+//! Unified diffs, as they are shown: secrets say only that they changed, and no line is anything but text.
 
 use similar::TextDiff;
 
+use crate::shown;
+use crate::shown::secret::{CHANGED, mark_changed, redacted};
 use crate::yaml::{self, Node};
 
 /// The unified diff from `before` to `after`, headed by the two names; empty where the values are the same. Both sides
 /// are written the same way, so that layout and comments are no difference.
-pub fn unified(before: &Node, after: &Node, names: (&str, &str)) -> String {
-    let (before, after) = (yaml::emit::to_string(before), yaml::emit::to_string(after));
-    if before == after {
+pub fn unified(before: Option<&Node>, after: Option<&Node>, names: (&str, &str)) -> String {
+    let emitted =
+        |node: Option<&Node>| node.map_or_else(String::new, |node| yaml::emit::to_string(node));
+    let is_same = emitted(before) == emitted(after);
+    let mut marked = after.map(redacted);
+    if let (Some(before), Some(after), Some(marked)) = (before, after, &mut marked) {
+        mark_changed(before, after, marked);
+    }
+    let before = emitted(before.map(redacted).as_ref());
+    of_texts(&before, &emitted(marked.as_ref()), is_same, names)
+}
+
+/// The unified diff of two texts without their secrets, headed by the two names; empty where the texts were the same with
+/// them.
+pub fn of_texts(before: &str, after: &str, is_same: bool, names: (&str, &str)) -> String {
+    if is_same {
         return String::new();
     }
-    TextDiff::from_lines(&before, &after)
+    let names = (shown::whole(names.0), shown::whole(names.1));
+    if before == after {
+        return format!("--- {}\n+++ {}\n{CHANGED}\n", names.0, names.1);
+    }
+    let text = TextDiff::from_lines(before, after)
         .unified_diff()
         .context_radius(3)
-        .header(names.0, names.1)
-        .to_string()
+        .header(&names.0, &names.1)
+        .to_string();
+    shown::lines(&text)
 }
 
 #[cfg(test)]
@@ -28,9 +48,37 @@ mod tests {
         let before = Node::from_json(&json!({"a": 1, "b": 2}));
         let after = Node::from_json(&json!({"a": 1, "b": 3}));
         assert_eq!(
-            unified(&before, &after, ("x", "y")),
+            unified(Some(&before), Some(&after), ("x", "y")),
             "--- x\n+++ y\n@@ -1,2 +1,2 @@\n a: 1\n-b: 2\n+b: 3\n"
         );
-        assert_eq!(unified(&before, &before, ("x", "y")), "");
+        assert_eq!(unified(Some(&before), Some(&before), ("x", "y")), "");
+    }
+
+    #[test]
+    fn secrets_and_commands_are_not_shown() {
+        let side = |secret: &str, n: i64| {
+            Node::from_json(&json!({
+                "kind": "Secret", "stringData": {"a": secret}, "text": "x\n::stop-commands::y\n##[error]\n", "n": n,
+            }))
+        };
+        let diff = unified(
+            Some(&side("one", 1)),
+            Some(&side("two", 2)),
+            ("a\n::b", "y"),
+        );
+        assert!(diff.starts_with("--- a ::b\n+++ y\n"), "{diff}");
+        assert!(
+            !diff.contains("one") && !diff.contains("two") && !diff.contains("##["),
+            "{diff}"
+        );
+        assert!(
+            diff.contains(" (not shown)\n+  a: (not shown, changed)\n"),
+            "{diff}"
+        );
+        assert!(diff.contains("\u{fffd}::stop"), "{diff}");
+        assert_eq!(
+            of_texts("a\n", "a\n", false, ("x", "y")),
+            "--- x\n+++ y\n(not shown, changed)\n"
+        );
     }
 }

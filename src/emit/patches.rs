@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use crate::field_path::{FieldPath, Segment};
 use crate::finding::{FixAction, FixStep};
 use crate::resource::Resource;
+use crate::shown::Shown;
 use crate::transform::upgrade::{Changed, Created, Upgrade, shell_word};
 use crate::yaml::{self, Node};
 
@@ -169,11 +170,7 @@ fn namespace_flag(namespace: Option<&str>) -> String {
 
 /// A comment line. What stands in a name may not end it.
 fn comment(text: &str) -> String {
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect();
-    format!("\n# {line}\n")
+    format!("\n# {}\n", Shown(text))
 }
 
 /// What `kubectl` calls a kind.

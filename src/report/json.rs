@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Report, clean};
+use super::Report;
 use crate::check;
 use crate::finding::{Finding, Location};
+use crate::shown;
 
 #[derive(Serialize)]
 struct V1<'a> {
@@ -124,7 +125,9 @@ pub(super) fn write(report: &Report<'_>) -> String {
         findings,
         summary: summary(report.summary),
     };
-    serde_json::to_string_pretty(&document).expect("strings and numbers serialize") + "\n"
+    let document =
+        shown::json(serde_json::to_value(document).expect("strings and numbers serialize"));
+    format!("{document:#}\n")
 }
 
 fn summary(summary: &check::Summary) -> V1Summary<'_> {
@@ -152,33 +155,33 @@ fn finding(report: &Report<'_>, finding: &Finding, fingerprint: String) -> V1Fin
     V1Finding {
         rule: finding.rule.id,
         severity: finding.severity.as_str(),
-        message: clean::line(&finding.message),
-        help: finding.help.as_deref().map(clean::line),
+        message: shown::line(&finding.message),
+        help: finding.help.as_deref().map(shown::line),
         kubevirt: finding.kubevirt.as_ref().map(|cause| V1Cause {
-            message: clean::block(&cause.message),
-            field: (!cause.field.is_empty()).then(|| clean::line(&cause.field)),
+            message: shown::lines(&cause.message),
+            field: (!cause.field.is_empty()).then(|| shown::line(&cause.field)),
         }),
         resource: finding.subject.as_ref().map(|subject| V1Resource {
-            api_version: clean::line(&subject.api_version),
-            kind: clean::line(&subject.id.kind),
-            namespace: subject.id.namespace.as_deref().map(clean::line),
-            name: clean::line(&subject.id.name),
+            api_version: shown::line(&subject.api_version),
+            kind: shown::line(&subject.id.kind),
+            namespace: subject.id.namespace.as_deref().map(shown::line),
+            name: shown::line(&subject.id.name),
         }),
         field: finding
             .field
             .as_ref()
-            .map(|field| clean::line(&field.to_string())),
+            .map(|field| shown::line(&field.to_string())),
         place: place(report, &finding.primary),
         related: finding
             .related
             .iter()
             .map(|location| V1Related {
                 place: place(report, location),
-                note: clean::line(&location.note),
+                note: shown::line(&location.note),
             })
             .collect(),
         fix: finding.fix.as_ref().map(|fix| V1Fix {
-            title: clean::line(&fix.title),
+            title: shown::line(&fix.title),
             applicability: fix.applicability.as_str(),
         }),
         fingerprint,

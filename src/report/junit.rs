@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Report, clean, whole_message};
+use super::{Report, whole_message};
 use crate::finding::Finding;
+use crate::shown;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let mut suites: BTreeMap<String, BTreeMap<String, Vec<&Finding>>> = BTreeMap::new();
     for (file, subject) in report.subjects {
-        let path = clean::line(report.sources.file(*file).path());
-        let name = clean::line(&subject.id.to_string());
+        let path = shown::whole(report.sources.file(*file).path());
+        let name = shown::line(&subject.id.to_string());
         suites.entry(path).or_default().entry(name).or_default();
     }
     for finding in report.findings {
@@ -82,7 +83,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
                 let _ = writeln!(
                     out,
                     "      <failure message=\"{}\" type=\"{}\">{}</failure>",
-                    escape(&clean::line(&finding.message)),
+                    escape(&shown::line(&finding.message)),
                     finding.rule.id,
                     escape(&said)
                 );

@@ -8,7 +8,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 
 use super::plan_text::printable;
 use crate::plan::{Action, Effect, Plan, Power, Reason, VmPlan};
-use crate::secret::{mark_changed, redacted};
+use crate::shown::secret::{mark_changed, redacted};
 use crate::yaml::{Node, emit};
 
 const STYLE: &str = include_str!("plan_html/page.css");

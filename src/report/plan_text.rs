@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::plan::{Action, Plan, Power, Reason, VmPlan};
+pub(super) use crate::shown::line as printable;
 
 /// The plan as text. VMs come by action, worst first; those that nothing happens to are only counted.
 pub fn report(plan: &Plan, color: bool) -> String {
@@ -122,22 +123,6 @@ pub(super) fn line(reason: &Reason) -> String {
     }
     out.push_str(&printable(&reason.message));
     out
-}
-
-/// Text without control characters, in one line.
-pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\t' => ' ',
-            c if c.is_control() || is_invisible(c) => '\u{fffd}',
-            c => c,
-        })
-        .collect()
-}
-
-/// Characters that change the direction of text or hide it.
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 fn paint(action: Action, text: &str, color: bool) -> String {

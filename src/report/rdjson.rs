@@ -2,9 +2,10 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Report, clean, whole_message};
+use super::{Report, whole_message};
 use crate::finding::{Finding, Location};
 use crate::rule::{self, Severity};
+use crate::shown;
 
 pub(super) fn write(report: &Report<'_>) -> String {
     let document = json!({
@@ -37,7 +38,7 @@ fn diagnostic(report: &Report<'_>, finding: &Finding) -> Json {
         diagnostic["related_locations"] = finding
             .related
             .iter()
-            .map(|place| json!({"message": clean::line(&place.note), "location": location(report, place)}))
+            .map(|place| json!({"message": shown::line(&place.note), "location": location(report, place)}))
             .collect();
     }
     diagnostic

@@ -2,10 +2,11 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Report, clean, subject, whole_message};
+use super::{Report, subject, whole_message};
 use crate::finding::{Finding, Location};
 use crate::rule::{self, Level, RuleInfo, Severity};
 use crate::rules;
+use crate::shown;
 
 /// Results GitHub keeps of an upload.
 const KEPT: usize = 5000;
@@ -34,7 +35,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
     let mut notifications: Vec<Json> = report
         .assumptions
         .iter()
-        .map(|text| json!({"level": "note", "message": {"text": clean::line(text)}}))
+        .map(|text| json!({"level": "note", "message": {"text": shown::line(text)}}))
         .collect();
     if over > 0 {
         notifications.push(json!({
@@ -95,7 +96,7 @@ fn result(report: &Report<'_>, finding: &Finding, fingerprint: &str) -> Json {
     if let Some(subject) = subject(finding) {
         let mut logical = json!({"fullyQualifiedName": subject, "kind": "resource"});
         if let Some(field) = &finding.field {
-            logical["decoratedName"] = clean::line(&field.to_string()).into();
+            logical["decoratedName"] = shown::line(&field.to_string()).into();
         }
         primary["logicalLocations"] = json!([logical]);
     }
@@ -118,7 +119,7 @@ fn result(report: &Report<'_>, finding: &Finding, fingerprint: &str) -> Json {
             .map(|(at, place)| {
                 let mut related = location(report, place);
                 related["id"] = (at + 1).into();
-                related["message"] = json!({"text": clean::line(&place.note)});
+                related["message"] = json!({"text": shown::line(&place.note)});
                 related
             })
             .collect();

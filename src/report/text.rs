@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Report, clean, subject};
+use super::{Report, subject};
 use crate::finding::{Finding, Location};
 use crate::rule::Severity;
+use crate::shown::{self, source};
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +89,7 @@ impl Writer {
         let head = format!("{severity}[{}]", finding.rule.id);
         let mut first = true;
         for line in wrap(
-            &format!("{head}: {}", clean::line(&finding.message)),
+            &format!("{head}: {}", shown::line(&finding.message)),
             self.text.width,
             4,
         ) {
@@ -111,7 +112,7 @@ impl Writer {
         };
         let about = match (subject(finding), &finding.field) {
             (Some(subject), Some(field)) => {
-                format!("{subject}, {}", clean::line(&field.to_string()))
+                format!("{subject}, {}", shown::line(&field.to_string()))
             }
             (Some(subject), None) => subject,
             (None, _) => String::new(),
@@ -122,15 +123,15 @@ impl Writer {
             self.remark(&margin, "in", &about);
         }
         if let Some(cause) = &finding.kubevirt {
-            self.remark(&margin, "KubeVirt", &clean::line(&cause.message));
+            self.remark(&margin, "KubeVirt", &shown::line(&cause.message));
         }
         if let Some(help) = &finding.help {
-            self.remark(&margin, "help", &clean::line(help));
+            self.remark(&margin, "help", &shown::line(help));
         }
         for location in &finding.related {
             let place = report.path(location);
             let (at, _) = report.positions(location);
-            let note = clean::line(&location.note);
+            let note = shown::line(&location.note);
             let text = if place.is_empty() {
                 note
             } else {
@@ -282,7 +283,7 @@ impl Writer {
             );
         }
         for assumption in report.assumptions {
-            for line in wrap(&clean::line(assumption), self.text.width, 2) {
+            for line in wrap(&shown::line(assumption), self.text.width, 2) {
                 let _ = writeln!(self.out, "{line}");
             }
         }
@@ -332,9 +333,9 @@ fn excerpt(report: &Report<'_>, finding: &Finding, location: &Location) -> Optio
         "invalid-yaml" | "not-utf8" | "templated-file"
     );
     let (text, from, to) = if unreadable {
-        (clean::broken_source(&raw), from, to)
+        (source::broken_source(&raw), from, to)
     } else {
-        clean::around(&raw, from, to, location.is_key)
+        source::around(&raw, from, to, location.is_key)
     };
     let length = text.chars().count();
     let first = from.min(length.saturating_sub(1));

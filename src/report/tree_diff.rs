@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
-use similar::TextDiff;
 
-use super::plan_text::{line, printable};
+use super::plan_text::line;
 use crate::diff::tree::ObjectDiff;
+use crate::emit::diff;
 use crate::resource::ResourceId;
-use crate::secret::{NOT_SHOWN, mark_changed, redacted, redacted_at};
+use crate::shown::secret::{NOT_SHOWN, redacted_at};
+use crate::shown::{self, Shown};
 use crate::update::words::brief;
-use crate::yaml::{Map, Node, Value, emit};
+use crate::yaml::Node;
 
 /// The differences for people: one line an object, one a field.
 pub fn text(found: &[ObjectDiff], color: bool) -> String {
@@ -21,7 +22,7 @@ pub fn text(found: &[ObjectDiff], color: bool) -> String {
             (_, None) => ('-', "31"),
             _ => ('~', "33"),
         };
-        let title = format!("{sign} {}", printable(&object.id.to_string()));
+        let title = format!("{sign} {}", Shown(&object.id));
         if color {
             let _ = writeln!(out, "\u{1b}[{code}m{title}\u{1b}[0m");
         } else {
@@ -38,7 +39,7 @@ pub fn text(found: &[ObjectDiff], color: bool) -> String {
             let _ = writeln!(out, "    {}", line.trim_end_matches(": "));
         }
     }
-    out
+    shown::page(out)
 }
 
 /// The differences as JSON.
@@ -80,63 +81,25 @@ pub fn json(found: &[ObjectDiff]) -> String {
             json!({ "resource": resource, "change": change, "fields": fields })
         })
         .collect();
-    let mut text = serde_json::to_string_pretty(&json!({ "version": 1, "differences": objects }))
-        .unwrap_or_default();
-    text.push('\n');
-    text
+    let document = shown::json(json!({ "version": 1, "differences": objects }));
+    format!("{document:#}\n")
 }
 
 /// The differences as a unified diff of each object's YAML.
 pub fn unified(found: &[ObjectDiff]) -> String {
     let mut out = String::new();
     for object in found {
-        let hidden = |node: &Option<Node>| {
-            node.as_ref().map(|node| {
-                let mut node = redacted(node);
-                if is_secret(&object.id) {
-                    hide_data(&mut node);
-                }
-                node
-            })
-        };
-        let emitted =
-            |node: Option<Node>| node.map_or_else(String::new, |node| emit::to_string(&node));
-        let mut marked = hidden(&object.after);
-        if let (Some(before), Some(after), Some(marked)) =
-            (&object.before, &object.after, &mut marked)
-        {
-            mark_changed(before, after, marked);
-        }
-        let (before, after) = (emitted(hidden(&object.before)), emitted(marked));
-        let name = printable(&object.id.to_string());
         let side = |node: &Option<Node>, side: char| {
-            if node.is_some() {
-                format!("{side}/{name}")
-            } else {
-                "/dev/null".to_owned()
-            }
+            node.as_ref()
+                .map_or("/dev/null".to_owned(), |_| format!("{side}/{}", object.id))
         };
-        let diff = TextDiff::from_lines(before.as_str(), after.as_str());
-        let _ = write!(
-            out,
-            "{}",
-            diff.unified_diff()
-                .context_radius(3)
-                .header(&side(&object.before, 'a'), &side(&object.after, 'b'))
-        );
+        let names = (side(&object.before, 'a'), side(&object.after, 'b'));
+        let (before, after) = (object.before.as_ref(), object.after.as_ref());
+        out.push_str(&diff::unified(before, after, (&names.0, &names.1)));
     }
     out
 }
 
 fn is_secret(id: &ResourceId) -> bool {
     id.group.is_empty() && id.kind == "Secret"
-}
-
-fn hide_data(node: &mut Node) {
-    for key in ["data", "stringData"] {
-        let entries = node.get_mut(key).and_then(Node::as_map_mut);
-        for entry in entries.into_iter().flat_map(Map::entries_mut) {
-            entry.node.value = Value::String(NOT_SHOWN.into());
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use crate::field_path::{FieldPath, Segment};
 use crate::resolve::Resolved;
 use crate::resource::{Resource, ResourceId};
-use crate::secret;
+use crate::shown::secret;
 use crate::source::Span;
 use crate::yaml::{BundleEntry, Node, Origin, Value, Writer};
 

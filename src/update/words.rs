@@ -2,7 +2,7 @@
 
 use super::Reason;
 use crate::diff::Difference;
-use crate::secret;
+use crate::shown::{self, secret};
 use crate::yaml::{Node, Value};
 
 /// A difference as a reason without words yet.
@@ -30,7 +30,7 @@ pub fn brief(node: &Node, secret: bool) -> String {
         Value::Map(_) | Value::Seq(_) => secret::redacted(node).to_json().to_string(),
         _ => node.to_json().to_string(),
     };
-    let clean: String = text.chars().filter(|c| !c.is_control()).collect();
+    let clean = shown::line(&text);
     if clean.chars().count() > MOST {
         let cut: String = clean.chars().take(MOST).collect();
         format!("{cut}…")

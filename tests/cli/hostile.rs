@@ -340,3 +340,179 @@ fn a_pipe_in_the_tree_is_not_waited_for() {
         .exits(0)
         .says(&["pipe.yaml", "no regular file"]);
 }
+
+/// Text that a terminal, a log, a reader of YAML or a runner would act on. None of it may come out as it is.
+const HOSTILE: [&str; 10] = [
+    "\u{1b}[31m",
+    "\u{9b}31m",
+    "\u{202e}",
+    "\u{2066}",
+    "\u{200b}",
+    "\u{2028}",
+    "\u{feff}",
+    "\u{e0041}",
+    "##[error]",
+    "##vso[task]",
+];
+
+/// A tree with hostile text in names, keys, values and a file name, which every command has something to say about.
+fn hostile_tree(cores: u32) -> Vec<(String, String)> {
+    let text: String = HOSTILE.concat();
+    let quoted =
+        serde_json::to_string(&format!("web\n::stop-commands::x\n {text}\r\n::warning::y"))
+            .unwrap();
+    let key =
+        serde_json::to_string(&format!("::warning::{text} ::add-mask::z\n::error::k")).unwrap();
+    // JSON leaves these as they are; YAML reads them only escaped.
+    let escaped = |text: String| -> String {
+        text.chars()
+            .map(|c| match u32::from(c) {
+                32..127 => c.to_string(),
+                code => format!("\\U{code:08X}"),
+            })
+            .collect()
+    };
+    let (quoted, key) = (escaped(quoted), escaped(key));
+    let vm = format!(
+        "apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: {quoted}
+  namespace: {quoted}
+  labels: {{{key}: {quoted}}}
+spec:
+  runStrategy: Always
+  {key}: {quoted}
+  instancetype: {{name: {quoted}}}
+  template:
+    metadata: {{annotations: {{{key}: {quoted}, n: n{cores}}}}}
+    spec:
+      nodeSelector: {{{key}: {quoted}}}
+      domain:
+        cpu: {{cores: {cores}}}
+        devices:
+          {key}: 1
+          disks: [{{name: {quoted}, disk: {{}}}}]
+"
+    );
+    let valid = format!(
+        "apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {{name: valid, creationTimestamp: null}}
+spec:
+  runStrategy: Always
+  template:
+    metadata: {{annotations: {{{key}: {quoted}, n: n{cores}}}}}
+    spec:
+      nodeSelector: {{{key}: {quoted}}}
+      domain: {{cpu: {{cores: {cores}}}, devices: {{}}, memory: {{guest: 1Gi}}}}
+"
+    );
+    let old = valid
+        .replace("kubevirt.io/v1\n", "kubevirt.io/v1alpha3\n")
+        .replace("name: valid", &format!("name: {quoted}"))
+        + "# \u{202e}::warning::\n   # a\n";
+    let twins = format!("{valid}{key}: 1\n{key}: 2\n").replace("name: valid", "name: twin");
+    vec![
+        ("vm.yaml".to_owned(), vm),
+        ("valid.yaml".to_owned(), valid),
+        ("old.yaml".to_owned(), old),
+        ("twins.yaml".to_owned(), twins),
+        (
+            "::error::\u{202e}\u{1b}\n::warning::x.yaml".to_owned(),
+            format!("{VM}  a: [\n"),
+        ),
+        (
+            "::notice::y.yaml".to_owned(),
+            VM.replace("u1.small", "absent"),
+        ),
+    ]
+}
+
+#[cfg(unix)]
+#[test]
+fn hostile_text_is_shown_as_text_by_every_command() {
+    let workspace = Workspace::new();
+    for (side, cores) in [("base", 1), ("head", 2)] {
+        for (name, text) in hostile_tree(cores) {
+            workspace.write(&format!("{side}/{name}"), text.as_bytes());
+        }
+        workspace.write(
+            &format!("{side}-good/valid.yaml"),
+            hostile_tree(cores)[1].1.as_bytes(),
+        );
+    }
+    let mut runs: Vec<Vec<&str>> = vec![
+        vec!["expand", "--explain", "-v", "head"],
+        vec!["render", "--diff", "--policy", "expandAll", "head-good"],
+        vec!["upgrade", "--diff", "-v", "head"],
+        vec!["upgrade", "--check", "-v", "head"],
+        vec!["expand", "head", "--vm", "a\n::error::b"],
+        vec!["explain", "::error::\u{202e}"],
+        vec!["catalog", "show", "x\n::error::b"],
+        vec!["check", "head", "--kubevirt", "1\n::error::b"],
+        vec!["man", "x\n::error::b"],
+    ];
+    for format in [
+        "text", "json", "sarif", "junit", "gitlab", "rdjson", "rdjsonl",
+    ] {
+        runs.push(vec!["check", "-v", "--format", format, "head"]);
+    }
+    for format in ["text", "json", "unified"] {
+        runs.push(vec!["diff", "base-good", "head-good", "--format", format]);
+        runs.push(vec!["diff", "base", "head", "--format", format]);
+    }
+    for arguments in &runs {
+        let run = workspace.run(arguments);
+        assert!(
+            !run.stdout.is_empty() || !run.stderr.is_empty(),
+            "{arguments:?}"
+        );
+        for (stream, text) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
+            no_hostile(&format!("{arguments:?} {stream}"), text);
+            let command = text.lines().find(|line| line.trim().starts_with("::"));
+            assert_eq!(command, None, "{arguments:?} {stream}");
+        }
+    }
+    // Here the commands are ours, one a line, and hold no other.
+    let run = workspace.run(&["check", "--format", "github", "head"]);
+    no_hostile("github", &run.stdout);
+    assert!(run.stdout.lines().count() > 5, "{}", run.stdout);
+    for line in run.stdout.lines() {
+        let ours = [
+            "::error file=",
+            "::warning file=",
+            "::notice file=",
+            "driftless: ",
+        ];
+        assert!(ours.iter().any(|start| line.starts_with(start)), "{line}");
+    }
+}
+
+#[track_caller]
+fn no_hostile(what: &str, text: &str) {
+    for hostile in HOSTILE {
+        let line = text.lines().find(|line| line.contains(hostile));
+        assert_eq!(line, None, "{what} has {hostile:?}");
+    }
+}
+
+#[test]
+fn a_name_of_megabytes_is_cut() {
+    let name = "x".repeat(2_000_000);
+    let workspace = Workspace::with(&[(
+        "vm.yaml",
+        &VM.replace("name: web", &format!("name: {name}"))
+            .replace("u1.small", "absent"),
+    )]);
+    for format in ["text", "github", "junit", "sarif"] {
+        let run = workspace.run(&["check", "--format", format]);
+        assert!(
+            run.stdout.len() < 2_000_000,
+            "{format}: {} bytes",
+            run.stdout.len()
+        );
+    }
+    let run = workspace.run(&["expand"]).exits(1);
+    assert!(run.stderr.len() < 10_000, "{}", run.stderr.len());
+}

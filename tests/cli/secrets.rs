@@ -55,6 +55,8 @@ spec:
           cloudInitConfigDrive: {userDataBase64: BASE64, networkDataBase64: BASE64}
         - name: c
           sysprep: {secret: {name: s}, unattend: PLAIN}
+        - name: e
+          cloudInitNoCloud: PLAIN
         - name: d
           serviceAccount: {serviceAccountName: x, token: PLAIN}
   dataVolumeTemplates:
@@ -116,16 +118,62 @@ spec:
         devices: {disks: [{name: a, disk: {}}]}
         memory: {guest: 1Gi}
       volumes: [{name: a, cloudInitNoCloud: {userData: "password: PLAIN"}}]
+---
+# A text where a mapping belongs.
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: mistaken}
+spec:
+  runStrategy: Always
+  template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}, volumes: [{name: a, cloudInitNoCloud: PLAIN}]}}
+---
+# Drawn on by nothing, so that rendering shows it as context.
+apiVersion: v1
+kind: Secret
+metadata: {name: rendered, creationTimestamp: null, annotations: {kubectl.kubernetes.io/last-applied-configuration: PLAIN}}
+stringData: {name: PLAIN}
 "#;
     text.replace("PLAIN", plain).replace("BASE64", base64)
+}
+
+/// Objects that `upgrade` changes on the very line, or beside the lines, that hold secrets.
+fn old(plain: &str, base64: &str) -> [String; 3] {
+    let flow = r#"# password: PLAIN
+apiVersion: kubevirt.io/v1alpha3
+kind: VirtualMachine
+metadata: {name: flow, annotations: {kubectl.kubernetes.io/last-applied-configuration: PLAIN}}
+spec: {running: true, template: {spec: {domain: {devices: {}}, volumes: [{name: a, cloudInitNoCloud: {userData: "a: PLAIN", networkDataBase64: BASE64}}]}}} # token: PLAIN
+---
+stringData: {userdata: PLAIN}
+apiVersion: v1
+kind: Secret
+metadata: {name: a}
+"#;
+    let block = "apiVersion: instancetype.kubevirt.io/v1alpha1
+kind: VirtualMachineInstancetype
+metadata:
+  name: x
+  annotations:
+    userData: |
+      PLAIN: a
+
+      PLAIN
+spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+";
+    let one_line = r#"{"apiVersion":"kubevirt.io/v1alpha3","kind":"VirtualMachine","metadata":{"name":"json"},"spec":{"running":true,"template":{"spec":{"domain":{"devices":{}},"volumes":[{"name":"a","cloudInitNoCloud":{"userData":"PLAIN"}},{"name":"b","sysprep":"PLAIN"}]}}}}"#;
+    [flow, block, one_line].map(|text| text.replace("PLAIN", plain).replace("BASE64", base64))
 }
 
 #[test]
 fn no_command_that_reports_shows_a_secret() {
     let texts = SIDES.map(|(_, plain, base64)| tree(plain, base64));
+    let [flow, block, one_line] = old(SIDES[1].1, SIDES[1].2);
     let files = [
         ("base/all.yaml", texts[0].as_str()),
         ("head/all.yaml", texts[1].as_str()),
+        ("old/flow.yaml", flow.as_str()),
+        ("old/block.yaml", block.as_str()),
+        ("old/one.json", one_line.as_str()),
     ];
     let space = Workspace::with(&files);
     let mut runs: Vec<Vec<&str>> = Vec::new();
@@ -160,6 +208,8 @@ fn no_command_that_reports_shows_a_secret() {
     }
     std::fs::create_dir(space.path("none")).unwrap();
     runs.push(vec!["expand", "--explain", "head"]);
+    runs.push(vec!["render", "--diff", "head", "--policy", "expandAll"]);
+    runs.push(vec!["upgrade", "--diff", "old"]);
     for arguments in runs {
         let run = space.run(&arguments);
         assert!(

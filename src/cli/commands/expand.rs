@@ -7,6 +7,7 @@ use driftless::catalog::side::Placed;
 use driftless::emit;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
+use driftless::shown::{self, Shown};
 use driftless::transform::explain::{Explained, Giver, explain};
 use rayon::prelude::*;
 
@@ -141,7 +142,7 @@ fn explanation(
         .resolve_preference(followed, namespace)
         .ok()
         .flatten();
-    let mut text = format!("{}\n", vm.resource.id);
+    let mut text = format!("{}\n", Shown(&vm.resource.id));
     for field in explain(
         &taken.node,
         vm.resource,
@@ -149,9 +150,15 @@ fn explanation(
         preference.as_ref(),
     ) {
         let giver = giver(&field, session, resolver);
-        let _ = writeln!(text, "  {}: {}  # {giver}", field.path, field.value);
+        let _ = writeln!(
+            text,
+            "  {}: {}  # {}",
+            Shown(&field.path),
+            Shown(&field.value),
+            Shown(giver)
+        );
     }
-    text
+    shown::page(text)
 }
 
 fn giver(field: &Explained<'_>, session: &Session, resolver: &Resolver<'_>) -> String {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use driftless::catalog::side::Placed;
 use driftless::emit::{self, Format};
 use driftless::resource::Resource;
+use driftless::shown;
 use driftless::source::FileId;
 use driftless::transform::normalize::{self, normalize};
 use driftless::transform::upgrade;
@@ -133,7 +134,7 @@ impl Rendered<'_> {
             None => yaml::emit::to_string(&self.node),
         };
         match &self.source {
-            Some(source) => format!("# Source: {source}\n{text}"),
+            Some(source) => format!("# Source: {}\n{text}", shown::whole(source)),
             None => text,
         }
     }
@@ -321,7 +322,7 @@ fn diff(
             format!("{place} {}", resource.id),
             format!("{place} {}, rendered", resource.id),
         );
-        let text = emit::diff::unified(&resource.node, &one.node, (&names.0, &names.1));
+        let text = emit::diff::unified(Some(&resource.node), Some(&one.node), (&names.0, &names.1));
         if !text.is_empty() {
             outcome = Outcome::Findings;
             shell.data(shell.painted_diff(&text).as_bytes())?;

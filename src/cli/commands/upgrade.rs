@@ -171,18 +171,13 @@ fn say_remark(remark: &Remark, session: &Session, shell: &mut Shell) {
     let root = driftless::field_path::FieldPath::root();
     let field = remark.field.as_ref().unwrap_or(&root);
     let place = session.place(remark.resource, field);
-    let mut message = format!("{place}: {}: {}", remark.resource.id, remark.message);
-    if let Some(help) = &remark.help
-        && remark.severity != Severity::Note
-    {
-        message.push_str("\n  help: ");
-        message.push_str(help);
-    }
+    let message = format!("{place}: {}: {}", remark.resource.id, remark.message);
     match remark.severity {
         Severity::Error => shell.error(message),
         Severity::Warning => shell.warning(message),
-        Severity::Note => shell.note(message),
+        Severity::Note => return shell.note(message),
     }
+    shell.help(remark.help.as_ref());
 }
 
 /// One line a revision or object: who, what, from, to, and what changes in meaning.

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use driftless::catalog::root::RootKind;
+use driftless::emit::diff::of_texts;
 use driftless::resource::Resource;
+use driftless::shown::source::masked;
 use driftless::source::FileId;
 use driftless::transform::upgrade::text::{Changes, Place, Rewritten, rewrite};
 use driftless::transform::upgrade::{self, Judged, Options, Upgrade};
-use similar::TextDiff;
 
 use crate::input::stdin;
 use crate::output::{self, Shell};
@@ -139,24 +140,18 @@ impl<'s> Files<'s> {
             let Some(last) = &file.last else { continue };
             let source = self.session.sources.file(*id);
             let path = source.path();
-            let (old, new) = (
-                String::from_utf8_lossy(source.bytes()),
-                if last.is_empty && !self.is_listed(*id) {
-                    "".into()
-                } else {
-                    String::from_utf8_lossy(&last.bytes)
-                },
-            );
-            if old != new {
-                let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
-                let headers = (format!("a/{path}"), format!("b/{path}"));
-                out.push_str(
-                    &diff
-                        .unified_diff()
-                        .header(&headers.0, &headers.1)
-                        .to_string(),
-                );
-            }
+            let (old, new) = (source.bytes(), last.bytes.as_slice());
+            let new = if last.is_empty && !self.is_listed(*id) {
+                &[]
+            } else {
+                new
+            };
+            out.push_str(&of_texts(
+                &masked(old),
+                &masked(new),
+                old == new,
+                (&format!("a/{path}"), &format!("b/{path}")),
+            ));
         }
         out
     }

@@ -1,4 +1,4 @@
-//! What a report may not show: user data, passwords, keys and tokens, wherever a tree holds them.
+//! What may not be shown: user data, passwords, keys and tokens, wherever a tree holds them.
 
 use crate::field_path::{FieldPath, Segment};
 use crate::yaml::{Node, Value};
@@ -6,57 +6,52 @@ use crate::yaml::{Node, Value};
 /// What stands in the place of a secret.
 pub const NOT_SHOWN: &str = "(not shown)";
 
-const CHANGED: &str = "(not shown, changed)";
+/// What stands in the place of a secret that is not what it was.
+pub const CHANGED: &str = "(not shown, changed)";
 
-/// Parts of keys whose texts may be secrets, in lower case.
-const KEYS: [&str; 17] = [
+/// Words that tell of a secret, in a key or in a text, in lower case without `-` and `_`.
+const WORDS: [&str; 10] = [
     "accesskey",
     "apikey",
-    "binarydata",
     "credential",
-    "dhcert",
-    "extraheaders",
-    "httpheaders",
-    "last-applied",
     "networkdata",
     "passphrase",
     "passw",
     "private",
     "secret",
-    "stringdata",
-    "sysprep",
     "token",
     "userdata",
 ];
 
-/// Marks of a text that holds a secret among other words, in lower case.
-const MARKS: [&str; 18] = [
+/// More words of keys: what stands below them is, or may be, somebody's secret.
+const KEY_WORDS: [&str; 11] = [
+    "binarydata",
+    "cloudinit",
+    "dhcert",
+    "extraheaders",
+    "httpheaders",
+    "lastapplied",
+    "sops",
+    "sshauthorized",
+    "sshkey",
+    "stringdata",
+    "sysprep",
+];
+
+/// More marks of a text that holds a secret, in lower case.
+const TEXT_MARKS: [&str; 7] = [
     "-----begin",
-    "api-key",
-    "apikey",
-    "api_key",
     "authorization",
     "bearer ",
-    "credential",
     "enc[",
-    "passphrase",
-    "passw",
-    "private",
     "pwd",
-    "secret",
     "signature",
     "sig=",
-    "token",
-    "userdata",
-    "networkdata",
 ];
 
 /// Whether a value that stands there may not be shown.
 pub fn hides(path: &FieldPath, node: &Node) -> bool {
-    let below = path.segments().iter().any(|segment| match segment {
-        Segment::Field(name) => holds_secrets(name) || name == "sops",
-        Segment::Index(_) => false,
-    });
+    let below = is_below(path);
     let last = path
         .segments()
         .iter()
@@ -90,11 +85,20 @@ pub fn redacted_at(path: &FieldPath, node: &Node) -> Node {
     if !matches!(node.value, Value::Map(_) | Value::Seq(_)) {
         return node;
     }
-    let below = path.segments().iter().any(
-        |segment| matches!(segment, Segment::Field(name) if holds_secrets(name) || name == "sops"),
-    );
-    hide(&mut node, below);
+    hide(&mut node, is_below(path));
     node
+}
+
+/// Whether a value may be part of a fingerprint. A digest of a short secret gives the secret away.
+pub fn is_digestible(path: &FieldPath, node: &Node) -> bool {
+    let is_data = |segment: &Segment| matches!(segment, Segment::Field(name) if name == "data");
+    !path.segments().iter().any(is_data) && !hides(path, node)
+}
+
+/// Whether a key above the value, or its own, tells of a secret.
+fn is_below(path: &FieldPath) -> bool {
+    let tells = |segment: &Segment| matches!(segment, Segment::Field(name) if holds_secrets(name));
+    path.segments().iter().any(tells)
 }
 
 /// Says of each secret in `shown`, the redacted form of `after`, that it is not what it was in `before`: two secrets that
@@ -123,31 +127,66 @@ pub fn mark_changed(before: &Node, after: &Node, shown: &mut Node) {
 }
 
 fn hide(node: &mut Node, below: bool) {
-    match &mut node.value {
+    visit(node, below, false, &mut |secret| {
+        secret.value = Value::String(NOT_SHOWN.into());
+    });
+}
+
+/// Calls `found` with every scalar that may not be shown, in order. `below` says that a key above tells of secrets, `all`
+/// that nothing here is anything else.
+pub(super) fn visit(node: &mut Node, below: bool, all: bool, found: &mut dyn FnMut(&mut Node)) {
+    let is_shown = match &mut node.value {
         Value::Map(map) => {
+            let is_secret = map.get("kind").and_then(Node::as_str) == Some("Secret");
             for entry in map.entries_mut() {
-                let below = below || holds_secrets(&entry.key) || entry.key == "sops";
-                if !(is_name(&entry.key) && is_plain(&entry.node)) {
-                    hide(&mut entry.node, below);
+                let all = all || (is_secret && is_data(&entry.key));
+                if all || !(is_name(&entry.key) && is_plain(&entry.node)) {
+                    let below = below || holds_secrets(&entry.key);
+                    visit(&mut entry.node, below, all, found);
                 }
             }
+            return;
         }
-        Value::Seq(items) => items.iter_mut().for_each(|item| hide(item, below)),
-        Value::Null | Value::Bool(_) => {}
-        Value::String(text) if !below && !is_secret_text(text) => {}
-        Value::String(_) => node.value = Value::String(NOT_SHOWN.into()),
-        _ if below => node.value = Value::String(NOT_SHOWN.into()),
-        _ => {}
+        Value::Seq(items) => {
+            return items
+                .iter_mut()
+                .for_each(|item| visit(item, below, all, found));
+        }
+        Value::Null => true,
+        Value::Bool(_) => !all,
+        Value::String(text) => !(below || all || is_secret_text(text)),
+        _ => !(below || all),
+    };
+    if !is_shown {
+        found(node);
     }
 }
 
-fn holds_secrets(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    key == "session" || KEYS.iter().any(|part| key.contains(part))
+/// Whether a key of a Secret holds its secrets.
+pub(super) fn is_data(key: &str) -> bool {
+    matches!(key, "data" | "stringData")
+}
+
+/// Whether a key tells that its value is a secret, or holds some.
+pub(super) fn holds_secrets(key: &str) -> bool {
+    let key = folded(key);
+    key == "session"
+        || WORDS
+            .iter()
+            .chain(&KEY_WORDS)
+            .any(|word| key.contains(word))
+}
+
+/// In lower case, without what words are joined by.
+fn folded(text: &str) -> String {
+    text.chars()
+        .filter(|c| !matches!(c, '-' | '_'))
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
 }
 
 /// The name of a secret is none.
-fn is_name(key: &str) -> bool {
+pub(super) fn is_name(key: &str) -> bool {
     matches!(key, "name" | "key" | "kind" | "namespace" | "optional")
         || key.ends_with("Name")
         || key.ends_with("Ref")
@@ -166,13 +205,15 @@ fn is_secret_text(text: &str) -> bool {
         return false;
     }
     let lower = text.to_ascii_lowercase();
-    let marked = MARKS.iter().any(|mark| lower.contains(mark));
+    let marked = TEXT_MARKS.iter().any(|mark| lower.contains(mark));
+    let words = folded(text);
+    let told = WORDS.iter().any(|word| words.contains(word));
     let user_in_url = lower.split("://").skip(1).any(|rest| {
         rest.split(['/', '?', '#', ' '])
             .next()
             .is_some_and(|host| host.contains('@'))
     });
-    marked || user_in_url
+    marked || told || user_in_url
 }
 
 #[cfg(test)]
@@ -190,6 +231,8 @@ mod tests {
             "command": ["sh", "-c", "login --password a"],
             "url": "https://me:a@example.com/disk", "image": "https://example.com/a@b",
             "claimName": "secret-disk", "pin": {"password": 1234}, "enabled": {"token": true},
+            "cloudInitConfigDrive": "a", "user_data": "a", "api-key": "a",
+            "list": [{"kind": "Secret", "data": {"name": "a", "on": true, "none": null}, "stringData": "a"}],
         }));
         let hidden = NOT_SHOWN;
         assert_eq!(
@@ -202,8 +245,33 @@ mod tests {
                 "command": ["sh", "-c", hidden],
                 "url": hidden, "image": "https://example.com/a@b",
                 "claimName": "secret-disk", "pin": {"password": hidden}, "enabled": {"token": true},
+                "cloudInitConfigDrive": hidden, "user_data": hidden, "api-key": hidden,
+                "list": [{"kind": "Secret", "data": {"name": hidden, "on": hidden, "none": null}, "stringData": hidden}],
             })
         );
+    }
+
+    #[test]
+    fn no_secret_is_part_of_a_digest() {
+        let node = Node::string("a");
+        for path in [
+            "spec.userData",
+            "a.password",
+            "data.x",
+            "stringData.x",
+            "sops.mac",
+            "spec.cloudInitNoCloud",
+        ] {
+            assert!(!is_digestible(&FieldPath::parse(path), &node), "{path}");
+        }
+        for path in ["spec.running", "a.secretRef.name", "metadata.name"] {
+            assert!(is_digestible(&FieldPath::parse(path), &node), "{path}");
+        }
+        let text = Node::string("Bearer abc");
+        assert!(!is_digestible(
+            &FieldPath::parse("metadata.annotations.a"),
+            &text
+        ));
     }
 
     #[test]
