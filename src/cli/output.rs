@@ -35,6 +35,7 @@ enum Talk {
 
 /// The streams of a run: data on standard output, everything else on standard error.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Shell {
     out: io::BufWriter<io::Stdout>,
     reader_gone: bool,

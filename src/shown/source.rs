@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::secret::{NOT_SHOWN, holds_secrets, is_data, is_name, visit};
 use super::whole;
-use crate::source::FileId;
+use crate::source::{FileId, Span};
 use crate::yaml;
 
 /// The text of a file with `(not shown)` for every value that may not be shown, on each line it takes. Of a document that
@@ -23,7 +23,7 @@ pub fn masked(bytes: &[u8]) -> String {
         let mut root = document.root;
         let mut secrets: Vec<Range<usize>> = Vec::new();
         visit(&mut root, false, false, &mut |secret| {
-            secrets.extend(secret.origin.span().map(|span| span.range()));
+            secrets.extend(secret.origin.span().map(Span::range));
         });
         // An alias stands where its anchor does.
         secrets.sort_by_key(|secret| (secret.start, secret.end));

@@ -149,15 +149,15 @@ apiVersion: v1
 kind: Secret
 metadata: {name: a}
 "#;
-    let block = "apiVersion: instancetype.kubevirt.io/v1alpha1
-kind: VirtualMachineInstancetype
-metadata:
+    let block = "metadata:
   name: x
   annotations:
     userData: |
       PLAIN: a
 
       PLAIN
+apiVersion: instancetype.kubevirt.io/v1alpha1
+kind: VirtualMachineInstancetype
 spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
 ";
     let one_line = r#"{"apiVersion":"kubevirt.io/v1alpha3","kind":"VirtualMachine","metadata":{"name":"json"},"spec":{"running":true,"template":{"spec":{"domain":{"devices":{}},"volumes":[{"name":"a","cloudInitNoCloud":{"userData":"PLAIN"}},{"name":"b","sysprep":"PLAIN"}]}}}}"#;
@@ -220,6 +220,12 @@ fn no_command_that_reports_shows_a_secret() {
         no_marker(&arguments, &run.stdout);
         no_marker(&arguments, &run.stderr);
     }
+    let diff = space.run(&["upgrade", "--diff", "old"]).stdout;
+    assert_eq!(diff.matches("--- a/old/").count(), 3, "{diff}");
+    assert!(
+        diff.contains("\n       (not shown)\n"),
+        "a block is masked line by line:\n{diff}"
+    );
     // What these print is the manifest itself; what they say about it is a report.
     for arguments in [
         &["expand", "head"][..],
