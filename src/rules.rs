@@ -1,18 +1,9 @@
 //! The checks: a rule is a value beside the function it runs, and [`ALL`] is the one list of them.
 
-pub mod admission;
-pub mod cloud_init;
-pub mod deprecation;
 pub mod docs;
-pub mod drift;
 pub mod guests;
-pub mod identity;
-pub mod input;
-pub mod instancetypes;
-mod list;
-pub mod revisions;
-
-pub use self::list::ALL;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use crate::catalog::Catalog;
 use crate::config::Target;
@@ -24,6 +15,132 @@ use crate::rule::RuleInfo;
 use crate::schema::Decoded;
 use crate::source::Sources;
 use crate::yaml::Node;
+
+/// Declares a rule: its page as doc comment, then its id and summary, its level and what it runs.
+///
+/// `strict`, where given, is the level under `profile: strict`. A rule that says neither level nor check is an error that
+/// the ordered review of the webhooks raises. The family is the folder's.
+macro_rules! rule {
+    ($(#[doc = $doc:literal])+ $id:literal: $summary:literal) => {
+        rule! { $(#[doc = $doc])+ $id: $summary, level: Error, check: Raised }
+    };
+    (
+        $(#[doc = $doc:literal])+
+        $id:literal: $summary:literal,
+        level: $level:ident,
+        $(strict: $strict:ident,)?
+        check: $scope:ident $(($check:expr))? $(,)?
+    ) => {
+        #[doc = concat!("`", $id, "`: ", $summary, ".\n")]
+        $(#[doc = $doc])+
+        pub static RULE: $crate::rules::Rule = $crate::rules::Rule {
+            info: $crate::rule::RuleInfo {
+                id: $id,
+                family: super::FAMILY,
+                summary: $summary,
+                level: $crate::rule::Level::$level,
+                strict: rule!(@strict $level $($strict)?),
+                status: $crate::rule::Status::Stable { since: "0.1.0" },
+                docs: concat!($($doc, "\n"),+),
+                file: file!(),
+                line: line!(),
+            },
+            check: $crate::rules::Check::$scope $(($check))?,
+        };
+    };
+    (@strict $level:ident $strict:ident) => { $crate::rule::Level::$strict };
+    (@strict Off) => { $crate::rule::Level::Note };
+    (@strict $level:ident) => { $crate::rule::Level::$level };
+}
+
+/// The one list: makes a module of every rule and of what stands beside the rules in a family's folder, and [`ALL`].
+macro_rules! rules {
+    ($(
+        $(#[$doc:meta])+
+        $variant:ident in $family:ident $(beside [$($vis:vis $beside:ident),+])?: [$($rule:ident),+ $(,)?]
+    )+) => {
+        $(
+            $(#[$doc])+
+            pub mod $family {
+                const FAMILY: crate::rule::Family = crate::rule::Family::$variant;
+                $($($vis mod $beside;)+)?
+                $(pub mod $rule;)+
+            }
+        )+
+
+        /// Every rule, by family and then by id.
+        pub static ALL: &[&Rule] = &[$($(&$family::$rule::RULE),+),+];
+    };
+}
+
+rules! {
+    /// Can the sources be read, and does the API know what they say?
+    Input in input beside [pub read, pub schema]: [
+        depends_on_configuration, dropped_null, duplicate_key, duplicate_resource, invalid_yaml, missing_field,
+        not_utf8, templated_file, unknown_field, unsupported_field, unused_ignore, wrong_type,
+    ]
+    /// Does Git hold what the cluster writes?
+    Drift in drift: [
+        implicit_default_network, inferred_matcher, noncanonical_quantity, pinned_machine_type, revision_name_in_spec,
+        runtime_data,
+    ]
+    /// Would KubeVirt's webhooks accept it? The checks run in KubeVirt's order and answer in its words.
+    Admission in admission beside [pub causes, pub guest, kubernetes, names, order, patterns, pub report, pub review, structural]: [
+        acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
+        conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
+        data_volume_template_storage, data_volume_without_name, dedicated_cpu_count, dedicated_cpu_threads,
+        dedicated_cpu_unequal_memory, dedicated_cpu_without_memory, default_binding_not_permitted,
+        discontinued_binding, disk_without_volume, downward_metrics_disk, downward_metrics_without_gate,
+        efi_with_bios, empty_cdrom_without_gate, foreign_architecture, foreign_data_volume_template,
+        fractional_dedicated_cpu, grace_gpu_requirements, guest_memory_exceeds_limit, host_devices_without_gate,
+        host_disk_without_gate, ignition_without_gate, inference_failed, interface_without_network,
+        interface_without_one_binding, invalid_access_credential, invalid_affinity, invalid_block_size,
+        invalid_claim_network, invalid_cloud_init, invalid_container_disk_path, invalid_device_claim,
+        invalid_dhcp_option, invalid_disk_name, invalid_disk_pci_address, invalid_disk_serial, invalid_dns_config,
+        invalid_eviction_strategy, invalid_host_disk, invalid_hostname, invalid_hugepages, invalid_interface_name,
+        invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_matcher, invalid_overcommit,
+        invalid_panic_device, invalid_port_range, invalid_preferred_topology, invalid_resource_claim,
+        invalid_run_strategy, invalid_service_account, invalid_sound_device, invalid_start_strategy,
+        invalid_subdomain, invalid_topology_spread, invalid_video_device, io_thread_without_virtio,
+        isolated_emulator_without_dedicated_cpu, launch_security_requirements, launch_security_without_gate,
+        lun_without_claim, macvtap_binding_requirements, malformed_interface_pci_address, malformed_mac_address,
+        masquerade_off_pod_network, memory_hotplug_requirements, memory_not_aligned, memory_request_exceeds_limit,
+        memory_request_out_of_range, missing_run_strategy, multus_network_without_name, negative_cpu_resource,
+        negative_memory_limit, network_without_interface, network_without_one_source, numa_passthrough_requirements,
+        passt_binding_requirements, persistent_reservation_without_gate, persistent_state_without_gate,
+        probe_without_one_handler, probe_without_pod_network, realtime_requirements, reboot_policy_without_gate,
+        repeated_boot_order, repeated_disk_name, repeated_interface_name, repeated_network_name,
+        repeated_unique_volume, repeated_volume_name, reserved_guest_label, reserved_mac_address,
+        reserved_overhead_without_gate, run_strategy_conflict, secure_boot_without_smm, several_disk_targets,
+        several_ramfb_displays, sidecar_without_gate, sockets_exceed_maximum, unnamed_data_volume_template,
+        unreferenced_data_volume_template, unsupported_cpu_feature_policy, unsupported_disk_bus,
+        unsupported_disk_option, unsupported_input_device, unsupported_interface_model, unsupported_interface_state,
+        unsupported_machine_type, utility_volumes_in_spec, virtiofs_without_gate, volume_source_without_name,
+        volume_without_one_source, vsock_without_gate,
+    ]
+    /// Do instance type and preference resolve, and do they fit?
+    Instancetypes in instancetypes beside [unresolved]: [
+        deprecated_preference_field, instancetype_conflict, kubevirt_would_crash, preference_overrides_vm,
+        preference_requirement_unmet, removed_common_instancetype, spread_not_divisible, unresolved_instancetype,
+        unresolved_preference,
+    ]
+    /// Is it on its way out?
+    Deprecation in deprecation: [
+        deprecated_api_version, deprecated_running, removed_api_version, removed_field,
+    ]
+    /// Do stored revisions hold what is expected?
+    Revisions in revisions beside [pub(super) pin]: [
+        dangling_revision, mislabelled_revision, outdated_revision, pinned_revision_differs, revision_name_mismatch,
+    ]
+    /// Is a guest's identity its own?
+    Identity in identity beside [shared]: [
+        duplicate_firmware_serial, duplicate_firmware_uuid, duplicate_mac_address,
+    ]
+    /// Will cloud-init read it, and does it hold secrets?
+    CloudInit in cloud_init beside [user_data]: [
+        cloud_init_header, inline_cloud_init_secret,
+    ]
+}
 
 /// A rule: what is said about it, and the check it runs.
 #[derive(Debug)]
@@ -41,8 +158,10 @@ pub enum Check {
     Vm(fn(&Vm<'_>, &Context<'_>, &mut Findings)),
     /// Once a catalog, for what concerns several resources or another kind.
     Catalog(fn(&Context<'_>, &mut Findings)),
-    /// Never by itself: an earlier stage or another rule's check raises it with [`Findings::raise`].
+    /// Never by itself: what reads or decodes the sources raises it.
     Input,
+    /// Never by itself: the ordered review of the webhooks, another rule or the end of the run raises it.
+    Raised,
 }
 
 /// What a check may look at.
@@ -154,44 +273,6 @@ impl Findings {
         self.items.push(finding);
         self.items.last_mut().expect("just pushed")
     }
-}
-
-/// Declares a rule: its page as doc comment, then its data and check.
-///
-/// `level` is the level by default; `strict`, where given, the one under `profile: strict`.
-#[macro_export]
-macro_rules! rule {
-    (
-        $(#[doc = $doc:literal])+
-        $name:ident {
-            id: $id:literal,
-            family: $family:ident,
-            summary: $summary:literal,
-            level: $level:ident,
-            $(strict: $strict:ident,)?
-            check: $scope:ident $(($check:expr))? $(,)?
-        }
-    ) => {
-        #[doc = concat!("`", $id, "`: ", $summary, ".\n")]
-        $(#[doc = $doc])+
-        pub static $name: $crate::rules::Rule = $crate::rules::Rule {
-            info: $crate::rule::RuleInfo {
-                id: $id,
-                family: $crate::rule::Family::$family,
-                summary: $summary,
-                level: $crate::rule::Level::$level,
-                strict: $crate::rule!(@strict $level $($strict)?),
-                status: $crate::rule::Status::Stable { since: "0.1.0" },
-                docs: concat!($($doc, "\n"),+),
-                file: file!(),
-                line: line!(),
-            },
-            check: $crate::rules::Check::$scope $(($check))?,
-        };
-    };
-    (@strict $level:ident $strict:ident) => { $crate::rule::Level::$strict };
-    (@strict Off) => { $crate::rule::Level::Note };
-    (@strict $level:ident) => { $crate::rule::Level::$level };
 }
 
 /// Every id, in the order of [`ALL`].

@@ -1,5 +1,7 @@
 //! What must hold for every rule of the list, and the examples on every rule's page.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::*;
@@ -18,7 +20,7 @@ fn ids_are_unique_kebab_case_and_sorted_by_family() {
         .collect();
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    assert_eq!(order, sorted, "list.rs is sorted by family, then id");
+    assert_eq!(order, sorted, "the list is sorted by family, then id");
     let mut ids: Vec<_> = order.iter().map(|(_, id)| *id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -233,4 +235,26 @@ fn every_bad_example_is_found_and_every_good_one_is_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_coverage_table_and_the_rules_name_each_other() {
+    let table = include_str!("../../docs/admission-coverage.md");
+    let named: BTreeSet<&str> = table
+        .lines()
+        .skip_while(|line| *line != "## Mirrored")
+        .take_while(|line| *line != "## Not mirrored")
+        .filter_map(|line| line.strip_prefix("### "))
+        .flat_map(|ids| ids.split(", "))
+        .collect();
+    let known = |id: &str| ALL.iter().any(|rule| rule.info.id == id);
+    for id in &named {
+        assert!(known(id) || *id == "wrong-type", "{id} is no rule");
+    }
+    for rule in ALL {
+        let id = rule.info.id;
+        if rule.info.family == Family::Admission {
+            assert!(named.contains(id), "{id} mirrors nothing in the table");
+        }
+    }
 }

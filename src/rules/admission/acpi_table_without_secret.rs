@@ -1,9 +1,8 @@
 //! An ACPI table names no Secret volume.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::yaml::Node;
 
 rule! {
@@ -47,16 +46,10 @@ rule! {
     /// ## Limits
     ///
     /// Whether the Secret exists and what it holds is not looked at.
-    RULE {
-        id: "acpi-table-without-secret",
-        family: Admission,
-        summary: "an ACPI table names no Secret volume",
-        level: Error,
-        check: Input,
-    }
+    "acpi-table-without-secret": "an ACPI table names no Secret volume"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(acpi) = guest.spec.path("domain.firmware.acpi") else {
         return;
     };
@@ -99,7 +92,7 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Up to 1.5 the first volume of the name decides, and its absence is reported at the whole block.
-fn check_slic_only(guest: Guest<'_>, acpi: &Node, causes: &mut Causes) {
+fn check_slic_only(guest: AdmittedGuest<'_>, acpi: &Node, causes: &mut Causes) {
     let field = guest.at("acpi");
     let name = acpi.str_at("slicNameRef");
     match guest.volumes().iter().find(|volume| named(volume, name)) {
@@ -128,7 +121,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A boot order is zero.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -55,18 +54,12 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "boot-order-not-positive",
-        family: Admission,
-        summary: "a boot order is zero",
-        level: Error,
-        check: Input,
-    }
+    "boot-order-not-positive": "a boot order is zero"
 }
 
 const HELP: &str = "count boot orders from 1";
 
-pub(super) fn check_disk(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check_disk(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     if is_wrong(disk) {
         let field = guest.at(&format!("domain.devices.disks[{at}]"));
         let message = format!("{field} must have a boot order > 0, if supplied");
@@ -78,7 +71,7 @@ pub(super) fn check_disk(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut 
 
 /// Whether the interface's order is wrong; then it takes no part in the search for repeated ones.
 pub(super) fn check_interface(
-    guest: Guest<'_>,
+    guest: AdmittedGuest<'_>,
     at: usize,
     interface: &Node,
     causes: &mut Causes,
@@ -108,7 +101,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

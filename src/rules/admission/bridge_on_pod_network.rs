@@ -1,8 +1,7 @@
 //! The cluster does not permit bridges on the pod network.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// Hangs on the cluster's configuration, which permits it by default.
-    RULE {
-        id: "bridge-on-pod-network",
-        family: Admission,
-        summary: "the cluster does not permit bridges on the pod network",
-        level: Error,
-        check: Input,
-    }
+    "bridge-on-pod-network": "the cluster does not permit bridges on the pod network"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let network = guest.network(interface.str_at("name"));
     let on_pod = network.is_some_and(|network| network.get("pod").is_some());
     if interface.get("bridge").is_some() && on_pod && !guest.config.permits_bridge_on_pod_network()
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

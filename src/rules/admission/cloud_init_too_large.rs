@@ -1,7 +1,6 @@
 //! Cloud-init data is over 2048 bytes.
 
 use super::invalid_cloud_init::Kind;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -67,13 +66,7 @@ rule! {
     /// ## Limits
     ///
     /// The size of data in a Secret is not known.
-    RULE {
-        id: "cloud-init-too-large",
-        family: Admission,
-        summary: "cloud-init data is over 2048 bytes",
-        level: Error,
-        check: Input,
-    }
+    "cloud-init-too-large": "cloud-init data is over 2048 bytes"
 }
 
 const MOST: usize = 2048;
@@ -96,7 +89,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

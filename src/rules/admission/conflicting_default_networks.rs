@@ -1,8 +1,7 @@
 //! The guest has more than one default network.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -57,16 +56,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "conflicting-default-networks",
-        family: Admission,
-        summary: "the guest has more than one default network",
-        level: Error,
-        check: Input,
-    }
+    "conflicting-default-networks": "the guest has more than one default network"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
     let pods = networks.iter().filter(|n| n.get("pod").is_some()).count();
     let defaults = networks
@@ -107,7 +100,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The CPU request is above the limit.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -44,16 +43,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "cpu-request-exceeds-limit",
-        family: Admission,
-        summary: "the CPU request is above the limit",
-        level: Error,
-        check: Input,
-    }
+    "cpu-request-exceeds-limit": "the CPU request is above the limit"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let request = guest.amount("domain.resources.requests.cpu");
     let limit = guest.amount("domain.resources.limits.cpu");
     if limit.milli_value() > 0 && request.milli_value() > limit.milli_value() {
@@ -74,7 +67,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,6 +1,5 @@
 //! A DataVolume template has no source, or several.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -60,13 +59,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "data-volume-template-source",
-        family: Admission,
-        summary: "a DataVolume template has no source, or several",
-        level: Error,
-        check: Input,
-    }
+    "data-volume-template-source": "a DataVolume template has no source, or several"
 }
 
 /// Whether the template is in order so far.
@@ -121,7 +114,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,6 +1,5 @@
 //! A DataVolume template has neither or both of pvc and storage.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -68,13 +67,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "data-volume-template-storage",
-        family: Admission,
-        summary: "a DataVolume template has neither or both of pvc and storage",
-        level: Error,
-        check: Input,
-    }
+    "data-volume-template-storage": "a DataVolume template has neither or both of pvc and storage"
 }
 
 /// Whether the template is in order so far.
@@ -102,7 +95,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A volume names no DataVolume.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -41,16 +40,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "data-volume-without-name",
-        family: Admission,
-        summary: "a volume names no DataVolume",
-        level: Error,
-        check: Input,
-    }
+    "data-volume-without-name": "a volume names no DataVolume"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     let data_volume = volume.get("dataVolume");
     if data_volume.is_some_and(|source| source.str_at("name").is_empty()) {
         let field = guest.at(&format!("volumes[{at}]"));
@@ -71,7 +64,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The number of dedicated CPUs is missing or contradictory.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "dedicated-cpu-count",
-        family: Admission,
-        summary: "the number of dedicated CPUs is missing or contradictory",
-        level: Error,
-        check: Input,
-    }
+    "dedicated-cpu-count": "the number of dedicated CPUs is missing or contradictory"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let request = guest.amount("domain.resources.requests.cpu").value();
     let limit = guest.amount("domain.resources.limits.cpu").value();
     let vcpus = vcpus(guest);
@@ -94,7 +87,7 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Sockets × cores × threads of those that are given, as KubeVirt multiplies: in 32 bits.
-fn vcpus(guest: Guest<'_>) -> i64 {
+fn vcpus(guest: AdmittedGuest<'_>) -> i64 {
     let product = ["cores", "sockets", "threads"]
         .into_iter()
         .filter_map(|part| u32::try_from(guest.int(&format!("domain.cpu.{part}"))).ok())
@@ -109,7 +102,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

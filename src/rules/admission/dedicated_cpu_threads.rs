@@ -1,8 +1,7 @@
 //! Dedicated CPUs have too many threads a core.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -46,16 +45,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "dedicated-cpu-threads",
-        family: Admission,
-        summary: "dedicated CPUs have too many threads a core",
-        level: Error,
-        check: Input,
-    }
+    "dedicated-cpu-threads": "dedicated CPUs have too many threads a core"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let threads = guest.int("domain.cpu.threads");
     let field = guest.at("domain.cpu.threads");
     if threads > 1 && guest.architecture() == "arm64" {
@@ -85,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Dedicated CPUs need equal memory request and limit.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "dedicated-cpu-unequal-memory",
-        family: Admission,
-        summary: "dedicated CPUs need equal memory request and limit",
-        level: Error,
-        check: Input,
-    }
+    "dedicated-cpu-unequal-memory": "dedicated CPUs need equal memory request and limit"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let request = guest.amount("domain.resources.requests.memory").value();
     let limit = guest.amount("domain.resources.limits.memory").value();
     if request > 0 && limit > 0 && request != limit {
@@ -80,7 +73,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

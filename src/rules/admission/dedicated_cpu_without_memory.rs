@@ -1,9 +1,8 @@
 //! Dedicated CPUs need memory of known size.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -45,16 +44,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "dedicated-cpu-without-memory",
-        family: Admission,
-        summary: "dedicated CPUs need memory of known size",
-        level: Error,
-        check: Input,
-    }
+    "dedicated-cpu-without-memory": "dedicated CPUs need memory of known size"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let requests = guest.at("domain.resources.requests.memory");
     let limits = guest.at("domain.resources.limits.memory");
     let absent = |path| guest.amount(path).value() == 0;
@@ -92,7 +85,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,6 +1,5 @@
 //! The interface KubeVirt adds is one the cluster forbids.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 
 rule! {
@@ -42,13 +41,7 @@ rule! {
     /// ## Limits
     ///
     /// Hangs on the cluster's configuration.
-    RULE {
-        id: "default-binding-not-permitted",
-        family: Admission,
-        summary: "the interface KubeVirt adds is one the cluster forbids",
-        level: Error,
-        check: Input,
-    }
+    "default-binding-not-permitted": "the interface KubeVirt adds is one the cluster forbids"
 }
 
 /// Puts the refusal that setting the defaults met among the causes.
@@ -66,7 +59,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! The interface's binding is discontinued.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 
 rule! {
     /// ## What it does
@@ -52,17 +51,11 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "discontinued-binding",
-        family: Admission,
-        summary: "the interface's binding is discontinued",
-        level: Error,
-        check: Input,
-    }
+    "discontinued-binding": "the interface's binding is discontinued"
 }
 
 /// Checked on create, before everything else: gates of bindings that are gone, listed while the VM uses them.
-pub(super) fn check_gates(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check_gates(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (gate, method) in [("Passt", "passt"), ("Macvtap", "macvtap")] {
         if !guest.config.lists_gate(gate) {
             continue;
@@ -82,7 +75,7 @@ pub(super) fn check_gates(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Checked on create: the interfaces themselves.
-pub(super) fn check_interfaces(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check_interfaces(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let all = guest.does(Behaviour::DiscontinuesOldBindings);
     for (at, interface) in guest.devices("interfaces").iter().enumerate() {
         for (method, words) in [
@@ -111,7 +104,7 @@ pub(super) fn check_interfaces(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Checked always, up to 1.5: slirp needs the pod network and a setting that is gone.
-pub(super) fn check_slirp(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check_slirp(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksSlirpNetwork) {
         return;
     }
@@ -142,7 +135,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! A disk has no volume.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "disk-without-volume",
-        family: Admission,
-        summary: "a disk has no volume",
-        level: Error,
-        check: Input,
-    }
+    "disk-without-volume": "a disk has no volume"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let name = disk.str_at("name");
     let empty_drive = disk.get("cdrom").is_some() && guest.does(Behaviour::EmptyCdromNeedsGate);
     if guest.volume(name).is_none() && !empty_drive {
@@ -85,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

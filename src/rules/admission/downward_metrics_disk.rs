@@ -1,8 +1,7 @@
 //! Downward metrics are not on a virtio disk.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -51,16 +50,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "downward-metrics-disk",
-        family: Admission,
-        summary: "downward metrics are not on a virtio disk",
-        level: Error,
-        check: Input,
-    }
+    "downward-metrics-disk": "downward metrics are not on a virtio disk"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let volume = guest.volume(disk.str_at("name"));
     if volume.is_none_or(|volume| volume.get("downwardMetrics").is_none()) {
         return;
@@ -92,7 +85,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Downward metrics need a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -39,18 +38,17 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "downward-metrics-without-gate",
-        family: Admission,
-        summary: "downward metrics need a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "downward-metrics-without-gate": "downward metrics need a feature gate"
 }
 
 const GATE: &str = "DownwardMetrics";
 
-pub(super) fn check_volume(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check_volume(
+    guest: AdmittedGuest<'_>,
+    at: usize,
+    volume: &Node,
+    causes: &mut Causes,
+) {
     if volume.get("downwardMetrics").is_some() && !guest.gate(GATE) {
         causes
             .push(
@@ -62,7 +60,7 @@ pub(super) fn check_volume(guest: Guest<'_>, at: usize, volume: &Node, causes: &
     }
 }
 
-pub(super) fn check_device(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check_device(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.devices.downwardMetrics") && !guest.gate(GATE) {
         causes
             .push(
@@ -80,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

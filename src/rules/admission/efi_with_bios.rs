@@ -1,8 +1,7 @@
 //! The firmware is both EFI and BIOS.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -43,16 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "efi-with-bios",
-        family: Admission,
-        summary: "the firmware is both EFI and BIOS",
-        level: Error,
-        check: Input,
-    }
+    "efi-with-bios": "the firmware is both EFI and BIOS"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let path = "domain.firmware.bootloader";
     if guest.has(&format!("{path}.efi")) && guest.has(&format!("{path}.bios")) {
         let field = guest.at(path);
@@ -70,7 +63,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! An empty CD-ROM drive needs a feature gate.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -58,16 +57,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "empty-cdrom-without-gate",
-        family: Admission,
-        summary: "an empty CD-ROM drive needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "empty-cdrom-without-gate": "an empty CD-ROM drive needs a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let absent = guest.volume(disk.str_at("name")).is_none();
     if absent
         && disk.get("cdrom").is_some()
@@ -91,7 +84,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

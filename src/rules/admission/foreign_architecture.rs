@@ -1,9 +1,8 @@
 //! The guest's architecture is not the control plane's.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -40,19 +39,13 @@ rule! {
     ///
     /// Targets up to 1.7 only. Assumes a control plane on amd64. Without a known configuration the finding is
     /// `depends-on-configuration`.
-    RULE {
-        id: "foreign-architecture",
-        family: Admission,
-        summary: "the guest's architecture is not the control plane's",
-        level: Error,
-        check: Input,
-    }
+    "foreign-architecture": "the guest's architecture is not the control plane's"
 }
 
 /// The architecture virt-api is taken to run on.
 const HOST: &str = "amd64";
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let architecture = guest.str("architecture");
     if guest.does(Behaviour::ChecksHostArchitecture)
         && !architecture.is_empty()
@@ -73,7 +66,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A DataVolume template is of another namespace.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -64,17 +63,16 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "foreign-data-volume-template",
-        family: Admission,
-        summary: "a DataVolume template is of another namespace",
-        level: Error,
-        check: Input,
-    }
+    "foreign-data-volume-template": "a DataVolume template is of another namespace"
 }
 
 /// `old` is the VM before an update; `namespace` the VM's.
-pub(super) fn check(guest: Guest<'_>, old: Option<&Node>, namespace: &str, causes: &mut Causes) {
+pub(super) fn check(
+    guest: AdmittedGuest<'_>,
+    old: Option<&Node>,
+    namespace: &str,
+    causes: &mut Causes,
+) {
     let templates = guest.vm.items_at("dataVolumeTemplates");
     if let Some(old) = old {
         let before = old.path("spec.dataVolumeTemplates").map(Node::items);
@@ -106,7 +104,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

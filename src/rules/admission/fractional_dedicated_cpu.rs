@@ -1,8 +1,7 @@
 //! Dedicated CPUs are asked for in fractions.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -52,16 +51,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "fractional-dedicated-cpu",
-        family: Admission,
-        summary: "dedicated CPUs are asked for in fractions",
-        level: Error,
-        check: Input,
-    }
+    "fractional-dedicated-cpu": "dedicated CPUs are asked for in fractions"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for kind in ["requests", "limits"] {
         let path = format!("domain.resources.{kind}.cpu");
         let cpu = guest.amount(&path);
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

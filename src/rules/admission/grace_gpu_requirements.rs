@@ -1,9 +1,8 @@
 //! A Grace GPU lacks what it needs.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -47,13 +46,7 @@ rule! {
     /// ## Limits
     ///
     /// Looks at the configuration's `permittedHostDevices`; without one nothing is found.
-    RULE {
-        id: "grace-gpu-requirements",
-        family: Admission,
-        summary: "a Grace GPU lacks what it needs",
-        level: Error,
-        check: Input,
-    }
+    "grace-gpu-requirements": "a Grace GPU lacks what it needs"
 }
 
 const GATE: &str = "GraceIOVirtualization";
@@ -87,7 +80,7 @@ fn selects(selector: &str) -> Option<Kind> {
 type Request<'a> = (String, &'a str);
 
 /// The devices asked for that the cluster maps to NVIDIA hardware of concern: field and resource name.
-fn requests(guest: Guest<'_>) -> (Vec<Request<'_>>, Vec<Request<'_>>) {
+fn requests(guest: AdmittedGuest<'_>) -> (Vec<Request<'_>>, Vec<Request<'_>>) {
     let permitted = guest
         .config
         .permitted_host_devices()
@@ -113,7 +106,7 @@ fn requests(guest: Guest<'_>) -> (Vec<Request<'_>>, Vec<Request<'_>>) {
     (grace, any)
 }
 
-pub(super) fn check_annotations(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksGraceGpus) || requests(guest).0.is_empty() {
         return;
     }
@@ -144,7 +137,7 @@ pub(super) fn check_annotations(guest: Guest<'_>, causes: &mut Causes) {
     }
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksGraceGpus) {
         return;
     }
@@ -215,7 +208,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

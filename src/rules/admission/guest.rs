@@ -9,7 +9,7 @@ use crate::yaml::Node;
 
 /// A VM template with the cluster it is for. Trees are in Go-normal form: a pointer field is there or it is nil.
 #[derive(Clone, Copy, Debug)]
-pub struct Guest<'a> {
+pub struct AdmittedGuest<'a> {
     /// `spec` of the `VirtualMachine`.
     pub vm: &'a Node,
     /// `spec.template.spec` of the `VirtualMachine`.
@@ -23,7 +23,7 @@ pub struct Guest<'a> {
 /// What checks look at when the VM has no template.
 static NOTHING: Node = Node::map();
 
-impl<'a> Guest<'a> {
+impl<'a> AdmittedGuest<'a> {
     /// The guest of a `VirtualMachine`.
     pub fn new(vm: &'a Node, release: Release, config: &'a ClusterConfig) -> Self {
         let spec = vm.get("spec").unwrap_or(&NOTHING);

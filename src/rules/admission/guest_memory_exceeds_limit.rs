@@ -1,8 +1,7 @@
 //! The guest's memory is above the memory limit.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -45,16 +44,10 @@ rule! {
     /// ## Limits
     ///
     /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "guest-memory-exceeds-limit",
-        family: Admission,
-        summary: "the guest's memory is above the memory limit",
-        level: Error,
-        check: Input,
-    }
+    "guest-memory-exceeds-limit": "the guest's memory is above the memory limit"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.live_update() || !guest.has("domain.memory.guest") {
         return;
     }
@@ -79,7 +72,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Host devices need a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -43,16 +42,10 @@ rule! {
     ///
     /// Without a known configuration the finding is `depends-on-configuration`. Whether a node has the device is not
     /// known.
-    RULE {
-        id: "host-devices-without-gate",
-        family: Admission,
-        summary: "host devices need a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "host-devices-without-gate": "host devices need a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.devices.hostDevices") && !guest.gate("HostDevices") {
         causes
             .push(
@@ -71,7 +64,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

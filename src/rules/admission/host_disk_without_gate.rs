@@ -1,8 +1,7 @@
 //! Host disks need a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -42,16 +41,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "host-disk-without-gate",
-        family: Admission,
-        summary: "host disks need a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "host-disk-without-gate": "host disks need a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     if volume.get("hostDisk").is_some() && !guest.gate("HostDisk") {
         causes
             .push(
@@ -71,7 +64,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

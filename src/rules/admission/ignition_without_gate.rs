@@ -1,8 +1,7 @@
 //! The Ignition annotation needs a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -39,16 +38,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "ignition-without-gate",
-        family: Admission,
-        summary: "the Ignition annotation needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "ignition-without-gate": "the Ignition annotation needs a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let annotations = guest.vm.path("template.metadata.annotations");
     let data = annotations
         .and_then(|annotations| annotations.get("kubevirt.io/ignitiondata"))
@@ -72,7 +65,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,6 +1,5 @@
 //! An instance type or preference cannot be inferred.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 
 rule! {
@@ -37,13 +36,7 @@ rule! {
     /// ## Limits
     ///
     /// Looks only at objects that are in the repository; where one is missing there, a cluster may have it.
-    RULE {
-        id: "inference-failed",
-        family: Admission,
-        summary: "an instance type or preference cannot be inferred",
-        level: Error,
-        check: Input,
-    }
+    "inference-failed": "an instance type or preference cannot be inferred"
 }
 
 /// Puts the message that inference ended with among the causes.
@@ -60,7 +53,7 @@ mod tests {
 
     use super::*;
     use crate::release::Release;
-    use crate::rules::admission::testing::{listed, reviewed};
+    use crate::rules::testing::{listed, reviewed};
 
     #[test]
     fn a_volume_that_is_not_there_is_refused() {

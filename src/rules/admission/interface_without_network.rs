@@ -1,8 +1,7 @@
 //! An interface has no network.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "interface-without-network",
-        family: Admission,
-        summary: "an interface has no network",
-        level: Error,
-        check: Input,
-    }
+    "interface-without-network": "an interface has no network"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, interface) in guest.devices("interfaces").iter().enumerate() {
         let name = interface.str_at("name");
         if guest.network(name).is_none() {
@@ -78,7 +71,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

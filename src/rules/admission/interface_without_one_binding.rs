@@ -1,9 +1,8 @@
 //! An interface has no binding, or several.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -51,16 +50,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "interface-without-one-binding",
-        family: Admission,
-        summary: "an interface has no binding, or several",
-        level: Error,
-        check: Input,
-    }
+    "interface-without-one-binding": "an interface has no binding, or several"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let name = interface.str_at("name");
     let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
     let has = |method: &&str| interface.get(method).is_some();
@@ -97,7 +90,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

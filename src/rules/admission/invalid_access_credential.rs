@@ -1,8 +1,7 @@
 //! An access credential is incomplete.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -54,16 +53,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-access-credential",
-        family: Admission,
-        summary: "an access credential is incomplete",
-        level: Error,
-        check: Input,
-    }
+    "invalid-access-credential": "an access credential is incomplete"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, credential) in guest.items("accessCredentials").iter().enumerate() {
         let field = guest.at(&format!("accessCredentials[{at}]"));
         let (ssh, password) = (
@@ -93,7 +86,7 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
     }
 }
 
-fn check_ssh(guest: Guest<'_>, field: &str, ssh: &Node, causes: &mut Causes) {
+fn check_ssh(guest: AdmittedGuest<'_>, field: &str, ssh: &Node, causes: &mut Causes) {
     for (method, volume) in [
         ("noCloud", "cloudInitNoCloud"),
         ("configDrive", "cloudInitConfigDrive"),
@@ -149,7 +142,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

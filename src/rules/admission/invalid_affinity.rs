@@ -1,8 +1,7 @@
 //! An affinity term is invalid.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::kubernetes;
 
 rule! {
@@ -52,16 +51,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-affinity",
-        family: Admission,
-        summary: "an affinity term is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-affinity": "an affinity term is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(affinity) = guest.spec.get("affinity") else {
         return;
     };
@@ -85,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! A disk's block size is invalid.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, switched_on};
+use crate::rules::admission::guest::{AdmittedGuest, switched_on};
 use crate::yaml::Node;
 
 rule! {
@@ -64,16 +63,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-block-size",
-        family: Admission,
-        summary: "a disk's block size is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-block-size": "a disk's block size is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let Some(custom) = disk.path("blockSize.custom") else {
         return;
     };
@@ -143,7 +136,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

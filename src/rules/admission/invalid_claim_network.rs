@@ -1,8 +1,7 @@
 //! A network from a resource claim is off, or invalid.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::yaml::Node;
 
 rule! {
@@ -54,16 +53,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    RULE {
-        id: "invalid-claim-network",
-        family: Admission,
-        summary: "a network from a resource claim is off, or invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-claim-network": "a network from a resource claim is off, or invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
     let field = guest.at("networks");
     if !networks
@@ -100,7 +93,13 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
     }
 }
 
-fn check_network(guest: Guest<'_>, at: usize, network: &Node, claim: &Node, causes: &mut Causes) {
+fn check_network(
+    guest: AdmittedGuest<'_>,
+    at: usize,
+    network: &Node,
+    claim: &Node,
+    causes: &mut Causes,
+) {
     let name = network.str_at("name");
     let interface = guest
         .devices("interfaces")
@@ -153,7 +152,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Cloud-init data is missing, doubled or no base64.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -47,13 +46,7 @@ rule! {
     /// ## Limits
     ///
     /// What the data says is the matter of the cloud-init rules.
-    RULE {
-        id: "invalid-cloud-init",
-        family: Admission,
-        summary: "cloud-init data is missing, doubled or no base64",
-        level: Error,
-        check: Input,
-    }
+    "invalid-cloud-init": "cloud-init data is missing, doubled or no base64"
 }
 
 /// The kinds of data a volume gives to cloud-init, by the name KubeVirt's words use, and the key of each source.
@@ -128,7 +121,7 @@ fn decoded(text: &str) -> Result<usize, usize> {
         .map_err(|_| 0)
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     let Some((key, data)) = data(volume) else {
         return;
     };
@@ -165,7 +158,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A container disk's path is not absolute and plain.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -42,13 +41,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-container-disk-path",
-        family: Admission,
-        summary: "a container disk's path is not absolute and plain",
-        level: Error,
-        check: Input,
-    }
+    "invalid-container-disk-path": "a container disk's path is not absolute and plain"
 }
 
 /// What is wrong with a path inside an image, if anything; an empty one is none.
@@ -68,7 +61,7 @@ pub(super) fn objection(path: &str) -> Option<&'static str> {
     (!plain).then_some("must be an absolute path to a file without relative components")
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, volume) in guest.volumes().iter().enumerate() {
         let path = volume.str_at("containerDisk.path");
         if let Some(words) = objection(path) {
@@ -88,7 +81,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! A GPU or host device names no device, or a claim wrongly.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::yaml::Node;
 
 rule! {
@@ -47,16 +46,10 @@ rule! {
     ///
     /// Whether claims, templates and devices exist is not looked at. Without a known configuration a missing gate is
     /// `depends-on-configuration`.
-    RULE {
-        id: "invalid-device-claim",
-        family: Admission,
-        summary: "a GPU or host device names no device, or a claim wrongly",
-        level: Error,
-        check: Input,
-    }
+    "invalid-device-claim": "a GPU or host device names no device, or a claim wrongly"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksDeviceClaims) {
         return;
     }
@@ -106,7 +99,7 @@ fn is_claimed(device: &Node) -> bool {
 
 /// Checks one list; gives the claim/request pairs with their first position and adds the claims used.
 fn check_kind<'a>(
-    guest: Guest<'a>,
+    guest: AdmittedGuest<'a>,
     kind: &Kind,
     claims: &mut Vec<&'a str>,
     causes: &mut Causes,
@@ -194,7 +187,7 @@ fn check_kind<'a>(
 
 /// A pair is used once over GPUs, host devices and networks.
 fn check_pairs(
-    guest: Guest<'_>,
+    guest: AdmittedGuest<'_>,
     gpus: &[(String, usize)],
     hosts: &[(String, usize)],
     causes: &mut Causes,
@@ -232,7 +225,7 @@ fn check_pairs(
 }
 
 /// Up to 1.7 only GPUs can be claimed, and the first nameless one ends the check.
-fn check_gpus_only(guest: Guest<'_>, causes: &mut Causes) {
+fn check_gpus_only(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("spec.domain.devices.gpus");
     let place = guest.at("domain.devices.gpus");
     let gpus = guest.devices("gpus");
@@ -298,7 +291,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

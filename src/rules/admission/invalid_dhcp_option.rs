@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -58,16 +57,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-dhcp-option",
-        family: Admission,
-        summary: "a DHCP option is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-dhcp-option": "a DHCP option is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let Some(dhcp) = interface.get("dhcpOptions") else {
         return;
     };
@@ -124,7 +117,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A disk's name is no DNS label.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::names;
 use crate::yaml::Node;
 
@@ -54,16 +53,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-disk-name",
-        family: Admission,
-        summary: "a disk's name is no DNS label",
-        level: Error,
-        check: Input,
-    }
+    "invalid-disk-name": "a disk's name is no DNS label"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     for text in names::dns_label(disk.str_at("name")) {
         causes
             .push(
@@ -86,7 +79,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

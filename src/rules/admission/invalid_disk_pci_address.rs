@@ -1,8 +1,7 @@
 //! A disk's PCI address is malformed or not on virtio.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::names;
 use crate::yaml::Node;
 
@@ -56,16 +55,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-disk-pci-address",
-        family: Admission,
-        summary: "a disk's PCI address is malformed or not on virtio",
-        level: Error,
-        check: Input,
-    }
+    "invalid-disk-pci-address": "a disk's PCI address is malformed or not on virtio"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let address = disk.str_at("disk.pciAddress");
     if address.is_empty() {
         return;
@@ -97,7 +90,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

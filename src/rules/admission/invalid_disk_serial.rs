@@ -1,8 +1,7 @@
 //! A disk's serial number is invalid.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-disk-serial",
-        family: Admission,
-        summary: "a disk's serial number is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-disk-serial": "a disk's serial number is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let serial = disk.str_at("serial");
     let field = guest.at(&format!("domain.devices.disks[{at}]"));
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
@@ -88,7 +81,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

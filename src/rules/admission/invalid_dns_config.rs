@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::names;
 use crate::yaml::Node;
 
@@ -43,16 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-dns-config",
-        family: Admission,
-        summary: "the DNS settings are invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-dns-config": "the DNS settings are invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let policy = guest.str("dnsPolicy");
     if !matches!(
         policy,
@@ -97,7 +90,7 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
     }
 }
 
-fn check_servers(guest: Guest<'_>, servers: &[Node], causes: &mut Causes) {
+fn check_servers(guest: AdmittedGuest<'_>, servers: &[Node], causes: &mut Causes) {
     let texts: Vec<&str> = servers
         .iter()
         .map(|s| s.as_str().unwrap_or_default())
@@ -124,7 +117,7 @@ fn check_servers(guest: Guest<'_>, servers: &[Node], causes: &mut Causes) {
     }
 }
 
-fn check_searches(guest: Guest<'_>, config: &Node, causes: &mut Causes) {
+fn check_searches(guest: AdmittedGuest<'_>, config: &Node, causes: &mut Causes) {
     let searches: Vec<&str> = config
         .items_at("searches")
         .iter()
@@ -159,7 +152,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The eviction strategy is unknown.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -35,16 +34,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-eviction-strategy",
-        family: Admission,
-        summary: "the eviction strategy is unknown",
-        level: Error,
-        check: Input,
-    }
+    "invalid-eviction-strategy": "the eviction strategy is unknown"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let strategy = guest.str("evictionStrategy");
     let known = ["LiveMigrate", "LiveMigrateIfPossible", "None", "External"];
     if guest.has("evictionStrategy") && !known.contains(&strategy) {
@@ -62,7 +55,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

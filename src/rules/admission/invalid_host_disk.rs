@@ -1,8 +1,7 @@
 //! A host disk is incomplete or contradictory.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, amount};
+use crate::rules::admission::guest::{AdmittedGuest, amount};
 use crate::yaml::Node;
 
 rule! {
@@ -46,16 +45,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-host-disk",
-        family: Admission,
-        summary: "a host disk is incomplete or contradictory",
-        level: Error,
-        check: Input,
-    }
+    "invalid-host-disk": "a host disk is incomplete or contradictory"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     let Some(disk) = volume.get("hostDisk") else {
         return;
     };
@@ -91,7 +84,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

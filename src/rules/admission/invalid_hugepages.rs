@@ -2,9 +2,8 @@
 
 use crate::release::Behaviour;
 use crate::resource::quantity::Quantity;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -48,16 +47,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-hugepages",
-        family: Admission,
-        summary: "memory and huge page size do not fit",
-        level: Error,
-        check: Input,
-    }
+    "invalid-hugepages": "memory and huge page size do not fit"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(hugepages) = guest.spec.path("domain.memory.hugepages") else {
         return;
     };
@@ -117,7 +110,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

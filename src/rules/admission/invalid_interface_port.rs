@@ -1,9 +1,8 @@
 //! A forwarded port is invalid.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::rules::admission::names;
 use crate::yaml::Node;
 
@@ -60,16 +59,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-interface-port",
-        family: Admission,
-        summary: "a forwarded port is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-interface-port": "a forwarded port is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let network = guest.network(interface.str_at("name"));
     if network.is_none_or(|network| network.get("pod").is_none()) {
         return;
@@ -131,7 +124,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

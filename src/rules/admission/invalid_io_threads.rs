@@ -1,8 +1,7 @@
 //! The I/O threads policy is unknown or lacks a count.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -40,16 +39,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-io-threads",
-        family: Admission,
-        summary: "the I/O threads policy is unknown or lacks a count",
-        level: Error,
-        check: Input,
-    }
+    "invalid-io-threads": "the I/O threads policy is unknown or lacks a count"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(policy) = guest
         .spec
         .path("domain.ioThreadsPolicy")
@@ -85,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

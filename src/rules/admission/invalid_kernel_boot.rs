@@ -1,8 +1,7 @@
 //! The kernel to boot is incomplete.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -44,16 +43,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-kernel-boot",
-        family: Admission,
-        summary: "the kernel to boot is incomplete",
-        level: Error,
-        check: Input,
-    }
+    "invalid-kernel-boot": "the kernel to boot is incomplete"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(boot) = guest.spec.path("domain.firmware.kernelBoot") else {
         return;
     };
@@ -96,7 +89,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

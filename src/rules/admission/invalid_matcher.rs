@@ -1,6 +1,5 @@
 //! A reference to an instance type or preference is incomplete or contradictory.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 
 rule! {
@@ -40,13 +39,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-matcher",
-        family: Admission,
-        summary: "a reference to an instance type or preference is incomplete or contradictory",
-        level: Error,
-        check: Input,
-    }
+    "invalid-matcher": "a reference to an instance type or preference is incomplete or contradictory"
 }
 
 /// Puts the causes that the mutating webhook gave among the others.
@@ -70,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::release::Release;
-    use crate::rules::admission::testing::{listed, reviewed};
+    use crate::rules::testing::{listed, reviewed};
 
     #[test]
     fn c23_failure_policies_have_short_names() {

@@ -1,6 +1,5 @@
 //! An instance type's overcommit is out of range or meets huge pages.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -47,13 +46,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-overcommit",
-        family: Admission,
-        summary: "an instance type's overcommit is out of range or meets huge pages",
-        level: Error,
-        check: Input,
-    }
+    "invalid-overcommit": "an instance type's overcommit is out of range or meets huge pages"
 }
 
 pub(super) fn check(spec: &Node, causes: &mut Causes) {
@@ -84,7 +77,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rules::admission::testing::spec_words;
+    use crate::rules::testing::spec_words;
 
     #[test]
     fn overcommit_is_a_share_and_excludes_huge_pages() {

@@ -1,9 +1,8 @@
 //! A panic device is off, or unknown.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -43,16 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    RULE {
-        id: "invalid-panic-device",
-        family: Admission,
-        summary: "a panic device is off, or unknown",
-        level: Error,
-        check: Input,
-    }
+    "invalid-panic-device": "a panic device is off, or unknown"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let devices = guest.devices("panicDevices");
     if devices.is_empty() {
         return;
@@ -100,7 +93,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

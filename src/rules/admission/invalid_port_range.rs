@@ -1,8 +1,7 @@
 //! Forwarded port ranges are off, or invalid.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -56,16 +55,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    RULE {
-        id: "invalid-port-range",
-        family: Admission,
-        summary: "forwarded port ranges are off, or invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-port-range": "forwarded port ranges are off, or invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let ranges = interface.items_at("portRanges");
     if ranges.is_empty() {
         return;
@@ -152,7 +145,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

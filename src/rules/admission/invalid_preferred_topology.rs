@@ -1,7 +1,6 @@
 //! A preference's CPU topology is unknown or spread wrongly.
 
 use crate::resolve::preference::{Spread, Topology};
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -42,13 +41,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-preferred-topology",
-        family: Admission,
-        summary: "a preference's CPU topology is unknown or spread wrongly",
-        level: Error,
-        check: Input,
-    }
+    "invalid-preferred-topology": "a preference's CPU topology is unknown or spread wrongly"
 }
 
 pub(super) fn check(spec: &Node, causes: &mut Causes) {
@@ -100,7 +93,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::rules::admission::testing::spec_words;
+    use crate::rules::testing::spec_words;
 
     #[test]
     fn topologies_and_spread_options_are_known_words() {

@@ -1,9 +1,8 @@
 //! A resource claim of the guest is invalid.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::rules::admission::names;
 use crate::yaml::Node;
 
@@ -41,16 +40,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-resource-claim",
-        family: Admission,
-        summary: "a resource claim of the guest is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-resource-claim": "a resource claim of the guest is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksResourceClaimNames) {
         return;
     }
@@ -120,7 +113,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! The run strategy is unknown.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -33,18 +32,12 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-run-strategy",
-        family: Admission,
-        summary: "the run strategy is unknown",
-        level: Error,
-        check: Input,
-    }
+    "invalid-run-strategy": "the run strategy is unknown"
 }
 
 const KNOWN: [&str; 5] = ["Always", "Halted", "Manual", "RerunOnFailure", "Once"];
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(strategy) = guest.vm.get("runStrategy").and_then(Node::as_str) else {
         return;
     };
@@ -79,7 +72,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

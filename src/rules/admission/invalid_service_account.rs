@@ -1,8 +1,7 @@
 //! The service account is invalid or contradictory.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::names;
 
 rule! {
@@ -44,16 +43,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-service-account",
-        family: Admission,
-        summary: "the service account is invalid or contradictory",
-        level: Error,
-        check: Input,
-    }
+    "invalid-service-account": "the service account is invalid or contradictory"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let account = guest.str("serviceAccountName");
     if account.is_empty() {
         return;
@@ -89,7 +82,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

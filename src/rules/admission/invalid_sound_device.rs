@@ -1,8 +1,7 @@
 //! The sound device is unknown or has no name.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -42,16 +41,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-sound-device",
-        family: Admission,
-        summary: "the sound device is unknown or has no name",
-        level: Error,
-        check: Input,
-    }
+    "invalid-sound-device": "the sound device is unknown or has no name"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(sound) = guest.spec.path("domain.devices.sound") else {
         return;
     };
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

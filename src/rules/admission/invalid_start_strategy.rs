@@ -1,8 +1,7 @@
 //! The start strategy is unknown or meets a liveness probe.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -40,16 +39,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-start-strategy",
-        family: Admission,
-        summary: "the start strategy is unknown or meets a liveness probe",
-        level: Error,
-        check: Input,
-    }
+    "invalid-start-strategy": "the start strategy is unknown or meets a liveness probe"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(strategy) = guest.spec.get("startStrategy").and_then(Node::as_str) else {
         return;
     };
@@ -76,7 +69,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The subdomain is no DNS subdomain.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::names;
 
 rule! {
@@ -35,16 +34,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-subdomain",
-        family: Admission,
-        summary: "the subdomain is no DNS subdomain",
-        level: Error,
-        check: Input,
-    }
+    "invalid-subdomain": "the subdomain is no DNS subdomain"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let subdomain = guest.str("subdomain");
     if subdomain.is_empty() {
         return;
@@ -68,7 +61,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A topology spread constraint is invalid.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::kubernetes;
 
 rule! {
@@ -43,16 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "invalid-topology-spread",
-        family: Admission,
-        summary: "a topology spread constraint is invalid",
-        level: Error,
-        check: Input,
-    }
+    "invalid-topology-spread": "a topology spread constraint is invalid"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("topologySpreadConstraints");
     let mut wrong = kubernetes::Objections::default();
     kubernetes::topology_spread(guest.items("topologySpreadConstraints"), &field, &mut wrong);
@@ -72,7 +65,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

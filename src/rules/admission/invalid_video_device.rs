@@ -1,8 +1,7 @@
 //! The video device is off, or contradictory.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -43,16 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// Whether the type suits the architecture is checked when the guest starts.
-    RULE {
-        id: "invalid-video-device",
-        family: Admission,
-        summary: "the video device is off, or contradictory",
-        level: Error,
-        check: Input,
-    }
+    "invalid-video-device": "the video device is off, or contradictory"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.has("domain.devices.video") {
         return;
     }
@@ -87,7 +80,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A dedicated I/O thread is not on virtio.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "io-thread-without-virtio",
-        family: Admission,
-        summary: "a dedicated I/O thread is not on virtio",
-        level: Error,
-        check: Input,
-    }
+    "io-thread-without-virtio": "a dedicated I/O thread is not on virtio"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let (_, bus) = super::unsupported_disk_bus::bus(disk);
     if disk.bool_at("dedicatedIOThread") && !matches!(bus, "" | "virtio") {
         causes
@@ -84,7 +77,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! An isolated emulator thread needs dedicated CPUs.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -42,16 +41,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "isolated-emulator-without-dedicated-cpu",
-        family: Admission,
-        summary: "an isolated emulator thread needs dedicated CPUs",
-        level: Error,
-        check: Input,
-    }
+    "isolated-emulator-without-dedicated-cpu": "an isolated emulator thread needs dedicated CPUs"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.is("domain.cpu.isolateEmulatorThread") && !guest.is("domain.cpu.dedicatedCpuPlacement")
     {
         causes
@@ -70,7 +63,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -5,7 +5,7 @@ use crate::yaml::Node;
 
 /// One objection: the field and the words, `field: kind: value: detail`.
 #[derive(Debug)]
-pub struct Objection {
+pub(super) struct Objection {
     /// The field.
     pub field: String,
     /// The whole message.
@@ -14,7 +14,7 @@ pub struct Objection {
 
 /// Collects [`Objection`]s.
 #[derive(Debug, Default)]
-pub struct Objections(pub Vec<Objection>);
+pub(super) struct Objections(pub Vec<Objection>);
 
 impl Objections {
     fn push(&mut self, field: String, body: &str) {
@@ -40,7 +40,7 @@ impl Objections {
 }
 
 /// What is wrong with `affinity`, whose parts lie at `field`.
-pub fn affinity(affinity: &Node, field: &str, wrong: &mut Objections) {
+pub(super) fn affinity(affinity: &Node, field: &str, wrong: &mut Objections) {
     if let Some(node) = affinity.get("nodeAffinity") {
         node_affinity(node, &format!("{field}.nodeAffinity"), wrong);
     }
@@ -231,7 +231,7 @@ fn label_selector(selector: &Node, field: &str, wrong: &mut Objections) {
 }
 
 /// What is wrong with `topologySpreadConstraints`, which lie at `field`.
-pub fn topology_spread(constraints: &[Node], field: &str, wrong: &mut Objections) {
+pub(super) fn topology_spread(constraints: &[Node], field: &str, wrong: &mut Objections) {
     for (at, constraint) in constraints.iter().enumerate() {
         let item = format!("{field}[{at}]");
         let skew = constraint.int_at("maxSkew");

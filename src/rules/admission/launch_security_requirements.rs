@@ -2,9 +2,8 @@
 
 use super::launch_security_without_gate::gate_off;
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, switched_on};
+use crate::rules::admission::guest::{AdmittedGuest, switched_on};
 use crate::yaml::Node;
 
 rule! {
@@ -47,16 +46,10 @@ rule! {
     /// ## Limits
     ///
     /// Hidden where the feature gate is off: KubeVirt then says only that.
-    RULE {
-        id: "launch-security-requirements",
-        family: Admission,
-        summary: "an encrypted guest has what encryption excludes",
-        level: Error,
-        check: Input,
-    }
+    "launch-security-requirements": "an encrypted guest has what encryption excludes"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(security) = guest.spec.path("domain.launchSecurity") else {
         return;
     };
@@ -91,13 +84,13 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
     }
 }
 
-fn push(guest: Guest<'_>, message: impl Into<String>, causes: &mut Causes) {
+fn push(guest: AdmittedGuest<'_>, message: impl Into<String>, causes: &mut Causes) {
     causes
         .push(&RULE, guest.at("launchSecurity"), message)
         .at(guest.at("domain.launchSecurity"));
 }
 
-fn check_amd64(guest: Guest<'_>, security: &Node, causes: &mut Causes) {
+fn check_amd64(guest: AdmittedGuest<'_>, security: &Node, causes: &mut Causes) {
     let types: Vec<(&str, &str)> = [("sev", "SEV"), ("snp", "SNP"), ("tdx", "TDX")]
         .into_iter()
         .filter(|(key, _)| security.get(key).is_some())
@@ -128,7 +121,7 @@ fn check_amd64(guest: Guest<'_>, security: &Node, causes: &mut Causes) {
     check_interfaces(guest, name, causes);
 }
 
-fn check_firmware(guest: Guest<'_>, name: &str, causes: &mut Causes) {
+fn check_firmware(guest: AdmittedGuest<'_>, name: &str, causes: &mut Causes) {
     let Some(efi) = guest.spec.path("domain.firmware.bootloader.efi") else {
         push(guest, format!("{name} requires OVMF (UEFI)"), causes);
         return;
@@ -147,7 +140,7 @@ fn check_firmware(guest: Guest<'_>, name: &str, causes: &mut Causes) {
     }
 }
 
-fn check_start(guest: Guest<'_>, security: &Node, causes: &mut Causes) {
+fn check_start(guest: AdmittedGuest<'_>, security: &Node, causes: &mut Causes) {
     let paused = guest.str("startStrategy") == "Paused";
     if security.path("sev.attestation").is_some() && !paused {
         push(
@@ -158,7 +151,7 @@ fn check_start(guest: Guest<'_>, security: &Node, causes: &mut Causes) {
     }
 }
 
-fn check_interfaces(guest: Guest<'_>, name: &str, causes: &mut Causes) {
+fn check_interfaces(guest: AdmittedGuest<'_>, name: &str, causes: &mut Causes) {
     for interface in guest.devices("interfaces") {
         if interface.get("bootOrder").is_some() {
             let interface = interface.str_at("name");
@@ -174,7 +167,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Memory encryption needs a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -46,16 +45,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "launch-security-without-gate",
-        family: Admission,
-        summary: "memory encryption needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "launch-security-without-gate": "memory encryption needs a feature gate"
 }
 
-pub(super) fn gate_off(guest: Guest<'_>, gate: &str, causes: &mut Causes) -> bool {
+pub(super) fn gate_off(guest: AdmittedGuest<'_>, gate: &str, causes: &mut Causes) -> bool {
     let off = !guest.gate(gate);
     if off {
         causes
@@ -76,7 +69,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A LUN is no claim.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -53,16 +52,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "lun-without-claim",
-        family: Admission,
-        summary: "a LUN is no claim",
-        level: Error,
-        check: Input,
-    }
+    "lun-without-claim": "a LUN is no claim"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let volume = guest.volume(disk.str_at("name"));
     let fits = volume.is_none_or(|volume| {
         volume.get("persistentVolumeClaim").is_some() || volume.get("dataVolume").is_some()
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

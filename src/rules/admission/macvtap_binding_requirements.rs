@@ -1,9 +1,8 @@
 //! The macvtap binding is off, or off a Multus network.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -52,16 +51,10 @@ rule! {
     /// ## Limits
     ///
     /// Targets up to 1.7 only. Without a known configuration the missing gate is `depends-on-configuration`.
-    RULE {
-        id: "macvtap-binding-requirements",
-        family: Admission,
-        summary: "the macvtap binding is off, or off a Multus network",
-        level: Error,
-        check: Input,
-    }
+    "macvtap-binding-requirements": "the macvtap binding is off, or off a Multus network"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     if guest.does(Behaviour::DiscontinuesOldBindings) || interface.get("macvtap").is_none() {
         return;
     }
@@ -95,7 +88,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! An interface's PCI address is malformed.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::names;
 use crate::yaml::Node;
 
@@ -52,16 +51,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "malformed-interface-pci-address",
-        family: Admission,
-        summary: "an interface's PCI address is malformed",
-        level: Error,
-        check: Input,
-    }
+    "malformed-interface-pci-address": "an interface's PCI address is malformed"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let address = interface.str_at("pciAddress");
     if !address.is_empty() && !names::is_pci_address(address) {
         let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
@@ -81,7 +74,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

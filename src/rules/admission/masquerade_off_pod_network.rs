@@ -1,8 +1,7 @@
 //! Masquerade is used off the pod network.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -51,16 +50,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "masquerade-off-pod-network",
-        family: Admission,
-        summary: "masquerade is used off the pod network",
-        level: Error,
-        check: Input,
-    }
+    "masquerade-off-pod-network": "masquerade is used off the pod network"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let network = guest.network(interface.str_at("name"));
     let on_pod = network.is_some_and(|network| network.get("pod").is_some());
     if interface.get("masquerade").is_some() && !on_pod {
@@ -82,7 +75,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Memory cannot grow on this VM.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -42,16 +41,10 @@ rule! {
     /// ## Limits
     ///
     /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "memory-hotplug-requirements",
-        family: Admission,
-        summary: "memory cannot grow on this VM",
-        level: Error,
-        check: Input,
-    }
+    "memory-hotplug-requirements": "memory cannot grow on this VM"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.live_update() || !guest.has("domain.memory.maxGuest") {
         return;
     }
@@ -88,7 +81,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

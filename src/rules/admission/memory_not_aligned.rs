@@ -1,8 +1,7 @@
 //! Memory that can grow is not aligned.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -41,17 +40,11 @@ rule! {
     /// ## Limits
     ///
     /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "memory-not-aligned",
-        family: Admission,
-        summary: "memory that can grow is not aligned",
-        level: Error,
-        check: Input,
-    }
+    "memory-not-aligned": "memory that can grow is not aligned"
 }
 
 /// The block, and how KubeVirt writes it.
-fn block(guest: Guest<'_>) -> (i64, &'static str) {
+fn block(guest: AdmittedGuest<'_>) -> (i64, &'static str) {
     if guest.str("domain.memory.hugepages.pageSize") == "1Gi" {
         (0x4000_0000, "1Gi")
     } else {
@@ -60,7 +53,7 @@ fn block(guest: Guest<'_>) -> (i64, &'static str) {
 }
 
 /// Whether the memory is aligned; the first that is not is reported.
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) -> bool {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) -> bool {
     let (block, written) = block(guest);
     for (key, words) in [("guest", "Guest memory"), ("maxGuest", "MaxGuest")] {
         let path = format!("domain.memory.{key}");
@@ -86,7 +79,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

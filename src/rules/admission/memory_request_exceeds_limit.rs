@@ -1,8 +1,7 @@
 //! The memory request is above the limit.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -48,16 +47,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "memory-request-exceeds-limit",
-        family: Admission,
-        summary: "the memory request is above the limit",
-        level: Error,
-        check: Input,
-    }
+    "memory-request-exceeds-limit": "the memory request is above the limit"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let request = guest.amount("domain.resources.requests.memory");
     let limit = guest.amount("domain.resources.limits.memory");
     if limit.value() > 0 && request.value() > limit.value() {
@@ -78,7 +71,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The memory request is negative or under 1M.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, against};
+use crate::rules::admission::guest::{AdmittedGuest, against};
 
 rule! {
     /// ## What it does
@@ -44,16 +43,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "memory-request-out-of-range",
-        family: Admission,
-        summary: "the memory request is negative or under 1M",
-        level: Error,
-        check: Input,
-    }
+    "memory-request-out-of-range": "the memory request is negative or under 1M"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let request = guest.amount("domain.resources.requests.memory");
     let field = guest.at("domain.resources.requests.memory");
     let message = if request.value() < 0 {
@@ -74,7 +67,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The VM has no run strategy.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -30,16 +29,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "missing-run-strategy",
-        family: Admission,
-        summary: "the VM has no run strategy",
-        level: Error,
-        check: Input,
-    }
+    "missing-run-strategy": "the VM has no run strategy"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.vm.get("running").is_none() && guest.vm.get("runStrategy").is_none() {
         causes
             .push(&RULE, "spec.running", "RunStrategy must be specified")
@@ -56,7 +49,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A Multus network names no attachment.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// Whether the NetworkAttachmentDefinition exists is not looked at.
-    RULE {
-        id: "multus-network-without-name",
-        family: Admission,
-        summary: "a Multus network names no attachment",
-        level: Error,
-        check: Input,
-    }
+    "multus-network-without-name": "a Multus network names no attachment"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
     let nameless = networks.iter().position(|network| {
         network
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

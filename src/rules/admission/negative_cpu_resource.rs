@@ -1,8 +1,7 @@
 //! A CPU request or limit is negative.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -40,16 +39,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "negative-cpu-resource",
-        family: Admission,
-        summary: "a CPU request or limit is negative",
-        level: Error,
-        check: Input,
-    }
+    "negative-cpu-resource": "a CPU request or limit is negative"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for kind in ["requests", "limits"] {
         let path = format!("domain.resources.{kind}.cpu");
         let cpu = guest.amount(&path);
@@ -67,7 +60,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! The memory limit is negative.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -44,16 +43,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "negative-memory-limit",
-        family: Admission,
-        summary: "the memory limit is negative",
-        level: Error,
-        check: Input,
-    }
+    "negative-memory-limit": "the memory limit is negative"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let limit = guest.amount("domain.resources.limits.memory");
     if limit.value() < 0 {
         let field = guest.at("domain.resources.limits.memory");
@@ -68,7 +61,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

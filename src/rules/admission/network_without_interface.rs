@@ -1,8 +1,7 @@
 //! A network has no interface.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 
 rule! {
     /// ## What it does
@@ -51,16 +50,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "network-without-interface",
-        family: Admission,
-        summary: "a network has no interface",
-        level: Error,
-        check: Input,
-    }
+    "network-without-interface": "a network has no interface"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, network) in guest.items("networks").iter().enumerate() {
         let name = network.str_at("name");
         if !guest
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

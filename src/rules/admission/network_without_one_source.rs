@@ -1,8 +1,7 @@
 //! A network has no source, or several.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -47,16 +46,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "network-without-one-source",
-        family: Admission,
-        summary: "a network has no source, or several",
-        level: Error,
-        check: Input,
-    }
+    "network-without-one-source": "a network has no source, or several"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, network) in guest.items("networks").iter().enumerate() {
         let sources = ["pod", "multus", "resourceClaim"]
             .into_iter()
@@ -79,7 +72,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! NUMA passthrough needs dedicated CPUs and huge pages.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "numa-passthrough-requirements",
-        family: Admission,
-        summary: "NUMA passthrough needs dedicated CPUs and huge pages",
-        level: Error,
-        check: Input,
-    }
+    "numa-passthrough-requirements": "NUMA passthrough needs dedicated CPUs and huge pages"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.has("domain.cpu.numa.guestMappingPassthrough") {
         return;
     }
@@ -90,7 +83,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,47 +1,16 @@
 //! Every check of a VM's template and spec, in the order KubeVirt runs them.
 
 use super::causes::Causes;
-use super::guest::Guest;
-use super::{
-    acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network,
-    conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
-    data_volume_template_storage, data_volume_without_name, dedicated_cpu_count,
-    dedicated_cpu_threads, dedicated_cpu_unequal_memory, dedicated_cpu_without_memory,
-    discontinued_binding, disk_without_volume, downward_metrics_disk,
-    downward_metrics_without_gate, efi_with_bios, empty_cdrom_without_gate, foreign_architecture,
-    fractional_dedicated_cpu, grace_gpu_requirements, guest_memory_exceeds_limit,
-    host_devices_without_gate, host_disk_without_gate, ignition_without_gate,
-    interface_without_network, interface_without_one_binding, invalid_access_credential,
-    invalid_affinity, invalid_block_size, invalid_claim_network, invalid_cloud_init,
-    invalid_container_disk_path, invalid_device_claim, invalid_dhcp_option, invalid_disk_name,
-    invalid_disk_pci_address, invalid_disk_serial, invalid_dns_config, invalid_eviction_strategy,
-    invalid_host_disk, invalid_hostname, invalid_hugepages, invalid_interface_name,
-    invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_panic_device,
-    invalid_port_range, invalid_resource_claim, invalid_run_strategy, invalid_service_account,
-    invalid_sound_device, invalid_start_strategy, invalid_subdomain, invalid_topology_spread,
-    invalid_video_device, io_thread_without_virtio, isolated_emulator_without_dedicated_cpu,
-    launch_security_requirements, lun_without_claim, macvtap_binding_requirements,
-    malformed_interface_pci_address, malformed_mac_address, masquerade_off_pod_network,
-    memory_hotplug_requirements, memory_request_exceeds_limit, memory_request_out_of_range,
-    missing_run_strategy, multus_network_without_name, negative_cpu_resource,
-    negative_memory_limit, network_without_interface, network_without_one_source,
-    numa_passthrough_requirements, passt_binding_requirements, persistent_reservation_without_gate,
-    persistent_state_without_gate, probe_without_one_handler, probe_without_pod_network,
-    realtime_requirements, reboot_policy_without_gate, repeated_boot_order, repeated_disk_name,
-    repeated_interface_name, repeated_network_name, repeated_unique_volume, repeated_volume_name,
-    reserved_guest_label, reserved_mac_address, reserved_overhead_without_gate,
-    run_strategy_conflict, secure_boot_without_smm, several_disk_targets, several_ramfb_displays,
-    sidecar_without_gate, sockets_exceed_maximum, unnamed_data_volume_template,
-    unreferenced_data_volume_template, unsupported_cpu_feature_policy, unsupported_disk_bus,
-    unsupported_disk_option, unsupported_input_device, unsupported_interface_model,
-    unsupported_interface_state, unsupported_machine_type, utility_volumes_in_spec,
-    virtiofs_without_gate, volume_source_without_name, volume_without_one_source,
-    vsock_without_gate,
-};
+use super::guest::AdmittedGuest;
+#[allow(
+    clippy::wildcard_imports,
+    reason = "every rule of the family has its place here"
+)]
+use super::*;
 
 /// What the webhook checks of a VM with instance type, preference and defaults applied.
 /// Mirrors `ValidateVirtualMachineSpec`, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go @ v1.9.0.
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     reserved_guest_label::check(guest, causes);
     ignition_without_gate::check(guest, causes);
     sidecar_without_gate::check(guest, causes);
@@ -64,7 +33,7 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
 
 /// What the webhook checks of a guest's spec.
 /// Mirrors `ValidateVirtualMachineInstanceSpec`, vmi-create-admitter.go @ v1.9.0.
-fn check_guest(guest: Guest<'_>, causes: &mut Causes) {
+fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     invalid_hostname::check(guest, causes);
     invalid_subdomain::check(guest, causes);
     memory_request_out_of_range::check(guest, causes);
@@ -128,7 +97,7 @@ fn check_guest(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Mirrors Validator.Validate, pkg/network/admitter/validator.go @ v1.9.0.
-fn check_networks(guest: Guest<'_>, causes: &mut Causes) {
+fn check_networks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let interfaces = guest.devices("interfaces");
     conflicting_default_networks::check(guest, causes);
     network_without_one_source::check(guest, causes);
@@ -160,7 +129,7 @@ fn check_networks(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Mirrors validateBootOrder, vmi-create-admitter.go @ v1.9.0.
-fn check_disk_volumes(guest: Guest<'_>, causes: &mut Causes) {
+fn check_disk_volumes(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let mut seen = repeated_boot_order::Seen::new();
     for (at, disk) in guest.devices("disks").iter().enumerate() {
         disk_without_volume::check(guest, at, disk, causes);
@@ -177,7 +146,7 @@ fn check_disk_volumes(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Mirrors `ValidateDisks`, pkg/storage/admitters/disks.go @ v1.9.0.
-fn check_disks(guest: Guest<'_>, causes: &mut Causes) {
+fn check_disks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let disks = guest.devices("disks");
     for (at, disk) in disks.iter().enumerate() {
         repeated_disk_name::check(guest, at, disks, causes);
@@ -194,7 +163,7 @@ fn check_disks(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// Mirrors validateVolumes, vmi-create-admitter.go @ v1.9.0.
-fn check_volumes(guest: Guest<'_>, causes: &mut Causes) {
+fn check_volumes(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, volume) in guest.volumes().iter().enumerate() {
         repeated_volume_name::check(guest, at, volume, causes);
         data_volume_without_name::check(guest, at, volume, causes);

@@ -1,9 +1,8 @@
 //! The passt binding is off, or off the pod network.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -54,16 +53,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    RULE {
-        id: "passt-binding-requirements",
-        family: Admission,
-        summary: "the passt binding is off, or off the pod network",
-        level: Error,
-        check: Input,
-    }
+    "passt-binding-requirements": "the passt binding is off, or off the pod network"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let (method, gate, words) = if guest.does(Behaviour::DiscontinuesOldBindings) {
         ("passtBinding", "PasstBinding", "PasstBinding")
     } else {
@@ -102,7 +95,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

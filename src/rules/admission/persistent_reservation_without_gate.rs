@@ -1,9 +1,8 @@
 //! SCSI reservations are not enabled.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -55,18 +54,12 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "persistent-reservation-without-gate",
-        family: Admission,
-        summary: "SCSI reservations are not enabled",
-        level: Error,
-        check: Input,
-    }
+    "persistent-reservation-without-gate": "SCSI reservations are not enabled"
 }
 
 const GATE: &str = "PersistentReservation";
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let disks = guest.devices("disks");
     let Some(at) = disks
         .iter()
@@ -100,7 +93,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

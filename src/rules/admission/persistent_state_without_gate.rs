@@ -1,8 +1,7 @@
 //! State that outlives the guest needs a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -41,18 +40,12 @@ rule! {
     /// ## Limits
     ///
     /// Targets up to 1.5 only. Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "persistent-state-without-gate",
-        family: Admission,
-        summary: "state that outlives the guest needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "persistent-state-without-gate": "state that outlives the guest needs a feature gate"
 }
 
 const GATE: &str = "VMPersistentState";
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.gate(GATE) {
         return;
     }
@@ -82,7 +75,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A probe has no handler, or several.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -38,16 +37,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "probe-without-one-handler",
-        family: Admission,
-        summary: "a probe has no handler, or several",
-        level: Error,
-        check: Input,
-    }
+    "probe-without-one-handler": "a probe has no handler, or several"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for kind in ["readinessProbe", "livenessProbe"] {
         let Some(probe) = guest.spec.get(kind) else {
             continue;
@@ -77,7 +70,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

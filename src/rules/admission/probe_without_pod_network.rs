@@ -1,8 +1,7 @@
 //! A network probe cannot reach the guest.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "probe-without-pod-network",
-        family: Admission,
-        summary: "a network probe cannot reach the guest",
-        level: Error,
-        check: Input,
-    }
+    "probe-without-pod-network": "a network probe cannot reach the guest"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let mut networks = guest.items("networks").iter();
     if networks.any(|network| network.get("pod").is_some()) {
         return;
@@ -88,7 +81,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A realtime guest needs dedicated CPUs and NUMA passthrough.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "realtime-requirements",
-        family: Admission,
-        summary: "a realtime guest needs dedicated CPUs and NUMA passthrough",
-        level: Error,
-        check: Input,
-    }
+    "realtime-requirements": "a realtime guest needs dedicated CPUs and NUMA passthrough"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.has("domain.cpu.realtime") {
         return;
     }
@@ -88,7 +81,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A reboot policy needs a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -36,16 +35,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "reboot-policy-without-gate",
-        family: Admission,
-        summary: "a reboot policy needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "reboot-policy-without-gate": "a reboot policy needs a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.rebootPolicy") && !guest.gate("RebootPolicy") {
         causes
             .push(
@@ -63,7 +56,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Two devices have one boot order.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -69,13 +68,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "repeated-boot-order",
-        family: Admission,
-        summary: "two devices have one boot order",
-        level: Error,
-        check: Input,
-    }
+    "repeated-boot-order": "two devices have one boot order"
 }
 
 /// Boot orders seen so far.
@@ -83,7 +76,7 @@ pub(super) type Seen = Vec<i64>;
 
 /// Checks one disk or interface; `list` is `disks` or `interfaces`.
 pub(super) fn check(
-    guest: Guest<'_>,
+    guest: AdmittedGuest<'_>,
     list: &str,
     at: usize,
     device: &Node,
@@ -109,7 +102,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Two disks have one name.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::yaml::Node;
 
 rule! {
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "repeated-disk-name",
-        family: Admission,
-        summary: "two disks have one name",
-        level: Error,
-        check: Input,
-    }
+    "repeated-disk-name": "two disks have one name"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disks: &[Node], causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disks: &[Node], causes: &mut Causes) {
     let name = disks[at].str_at("name");
     for (other, _) in disks[..at]
         .iter()
@@ -88,7 +81,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

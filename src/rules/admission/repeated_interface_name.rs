@@ -1,8 +1,7 @@
 //! Two interfaces have one name.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 
 rule! {
     /// ## What it does
@@ -50,16 +49,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "repeated-interface-name",
-        family: Admission,
-        summary: "two interfaces have one name",
-        level: Error,
-        check: Input,
-    }
+    "repeated-interface-name": "two interfaces have one name"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let interfaces = guest.devices("interfaces");
     for (at, interface) in interfaces.iter().enumerate() {
         let name = interface.str_at("name");
@@ -81,7 +74,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Two networks have one name.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 
 rule! {
     /// ## What it does
@@ -52,16 +51,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "repeated-network-name",
-        family: Admission,
-        summary: "two networks have one name",
-        level: Error,
-        check: Input,
-    }
+    "repeated-network-name": "two networks have one name"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
     for (at, network) in networks.iter().enumerate() {
         let name = network.str_at("name");
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

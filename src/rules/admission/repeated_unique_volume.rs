@@ -1,8 +1,7 @@
 //! The guest has two volumes of a kind it can have once.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -43,16 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "repeated-unique-volume",
-        family: Admission,
-        summary: "the guest has two volumes of a kind it can have once",
-        level: Error,
-        check: Input,
-    }
+    "repeated-unique-volume": "the guest has two volumes of a kind it can have once"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("volumes");
     for (source, words) in [
         ("serviceAccount", "serviceAccount"),
@@ -79,7 +72,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

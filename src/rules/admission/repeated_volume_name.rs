@@ -1,8 +1,7 @@
 //! Two volumes have one name.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, named};
+use crate::rules::admission::guest::{AdmittedGuest, named};
 use crate::yaml::Node;
 
 rule! {
@@ -53,16 +52,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "repeated-volume-name",
-        family: Admission,
-        summary: "two volumes have one name",
-        level: Error,
-        check: Input,
-    }
+    "repeated-volume-name": "two volumes have one name"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     let name = volume.str_at("name");
     let first = guest.volumes()[..at]
         .iter()
@@ -85,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

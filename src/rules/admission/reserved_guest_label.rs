@@ -1,8 +1,7 @@
 //! A label of the guest is reserved for KubeVirt.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -40,13 +39,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "reserved-guest-label",
-        family: Admission,
-        summary: "a label of the guest is reserved for KubeVirt",
-        level: Error,
-        check: Input,
-    }
+    "reserved-guest-label": "a label of the guest is reserved for KubeVirt"
 }
 
 /// Labels that only KubeVirt's own service accounts may set.
@@ -59,7 +52,7 @@ const RESERVED: [&str; 6] = [
     "kubevirt.io/install-strategy",
 ];
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let labels = guest.vm.path("template.metadata.labels");
     let reserved = labels
         .map(Node::entries)
@@ -84,7 +77,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

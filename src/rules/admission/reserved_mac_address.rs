@@ -1,8 +1,7 @@
 //! The MAC address is the in-pod bridge's.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -51,16 +50,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "reserved-mac-address",
-        family: Admission,
-        summary: "the MAC address is the in-pod bridge's",
-        level: Error,
-        check: Input,
-    }
+    "reserved-mac-address": "the MAC address is the in-pod bridge's"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     if interface.get("masquerade").is_some()
         && interface.str_at("macAddress") == "02:00:00:00:00:00"
     {
@@ -80,7 +73,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! Reserved memory overhead needs a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -40,18 +39,12 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "reserved-overhead-without-gate",
-        family: Admission,
-        summary: "reserved memory overhead needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "reserved-overhead-without-gate": "reserved memory overhead needs a feature gate"
 }
 
 const GATE: &str = "ReservedOverheadMemlock";
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.memory.reservedOverhead") && !guest.gate(GATE) {
         causes
             .push(
@@ -69,7 +62,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,7 +1,7 @@
 //! What the API server and KubeVirt's webhooks answer to a VM, stage by stage.
 
 use super::causes::{Causes, Hit};
-use super::guest::Guest;
+use super::guest::AdmittedGuest;
 use super::{order, structural};
 use crate::cause::{Cause, Refusal};
 use crate::release::Behaviour;
@@ -160,14 +160,20 @@ fn validate(vm: &Node, old: Option<&Node>, resolver: &Resolver<'_>, review: &mut
         &mut causes,
         &mut review.unresolved,
     ) {
-        let guest = Guest::new(&applied, target.release, &target.configuration);
+        let guest = AdmittedGuest::new(&applied, target.release, &target.configuration);
         check(guest, old, namespace, known, &mut causes);
     }
     review.take(causes, known);
     review.applied = Some(applied);
 }
 
-fn check(guest: Guest<'_>, old: Option<&Node>, namespace: &str, known: bool, causes: &mut Causes) {
+fn check(
+    guest: AdmittedGuest<'_>,
+    old: Option<&Node>,
+    namespace: &str,
+    known: bool,
+    causes: &mut Causes,
+) {
     if old.is_none() {
         super::discontinued_binding::check_gates(guest, causes);
         if causes.stop(known) {
@@ -303,7 +309,7 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::config::Target;
     use crate::release::Release;
-    use crate::rules::admission::testing::{reviewed, rules};
+    use crate::rules::testing::{reviewed, rules};
 
     fn vm(spec: &Json) -> Node {
         Node::from_json(&json!({

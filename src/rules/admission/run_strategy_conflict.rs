@@ -1,8 +1,7 @@
 //! Running and runStrategy are both set.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -32,16 +31,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "run-strategy-conflict",
-        family: Admission,
-        summary: "running and runStrategy are both set",
-        level: Error,
-        check: Input,
-    }
+    "run-strategy-conflict": "running and runStrategy are both set"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.vm.get("running").is_some() && guest.vm.get("runStrategy").is_some() {
         causes
             .push(
@@ -59,7 +52,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {
@@ -78,7 +71,7 @@ mod tests {
     /// Behaviour B01: both set is refused even where they agree, and so is neither.
     #[test]
     fn b01_running_and_run_strategy_exclude_each_other() {
-        use crate::rules::admission::testing::rules;
+        use crate::rules::testing::rules;
         for strategy in ["Always", "Halted"] {
             for running in [true, false] {
                 let both = json!({"spec": {"running": running, "runStrategy": strategy}});

@@ -1,9 +1,8 @@
 //! Secure boot is on without system management mode.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, switched_on};
+use crate::rules::admission::guest::{AdmittedGuest, switched_on};
 use crate::yaml::Node;
 
 rule! {
@@ -49,16 +48,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "secure-boot-without-smm",
-        family: Admission,
-        summary: "secure boot is on without system management mode",
-        level: Error,
-        check: Input,
-    }
+    "secure-boot-without-smm": "secure boot is on without system management mode"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(efi) = guest.spec.path("domain.firmware.bootloader.efi") else {
         return;
     };
@@ -82,7 +75,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A disk is of several kinds.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -55,16 +54,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "several-disk-targets",
-        family: Admission,
-        summary: "a disk is of several kinds",
-        level: Error,
-        check: Input,
-    }
+    "several-disk-targets": "a disk is of several kinds"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let kinds = ["disk", "lun", "cdrom"];
     if kinds.iter().filter(|kind| disk.get(kind).is_some()).count() > 1 {
         let field = guest.at(&format!("domain.devices.disks[{at}]"));
@@ -81,7 +74,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! More than one virtual GPU shows the boot display.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{Guest, switched_on};
+use crate::rules::admission::guest::{AdmittedGuest, switched_on};
 use crate::yaml::Node;
 
 rule! {
@@ -58,16 +57,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "several-ramfb-displays",
-        family: Admission,
-        summary: "more than one virtual GPU shows the boot display",
-        level: Error,
-        check: Input,
-    }
+    "several-ramfb-displays": "more than one virtual GPU shows the boot display"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let shows = |gpu: &Node| {
         let display = gpu.path("virtualGPUOptions.display");
         let ramfb = display.and_then(|display| display.get("ramFB"));
@@ -95,7 +88,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

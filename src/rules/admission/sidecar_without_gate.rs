@@ -1,8 +1,7 @@
 //! Hook sidecars need a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -37,16 +36,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`. What the sidecar does is not looked at.
-    RULE {
-        id: "sidecar-without-gate",
-        family: Admission,
-        summary: "hook sidecars need a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "sidecar-without-gate": "hook sidecars need a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let annotations = guest.vm.path("template.metadata.annotations");
     let list = annotations
         .and_then(|annotations| annotations.get("hooks.kubevirt.io/hookSidecars"))
@@ -70,7 +63,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

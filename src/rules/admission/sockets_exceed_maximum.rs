@@ -1,8 +1,7 @@
 //! There are more sockets than the maximum.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -41,19 +40,13 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "sockets-exceed-maximum",
-        family: Admission,
-        summary: "there are more sockets than the maximum",
-        level: Error,
-        check: Input,
-    }
+    "sockets-exceed-maximum": "there are more sockets than the maximum"
 }
 
 const MESSAGE: &str =
     "Number of sockets in CPU topology is greater than the maximum sockets allowed";
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let (sockets, most) = (
         guest.int("domain.cpu.sockets"),
         guest.int("domain.cpu.maxSockets"),
@@ -66,7 +59,7 @@ pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
 }
 
 /// The same once more, among what is checked of guests that may change while they run.
-pub(super) fn check_live_update(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check_live_update(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.live_update() {
         check(guest, causes);
     }
@@ -78,7 +71,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,6 +1,5 @@
 //! A DataVolume template has no name.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -61,13 +60,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unnamed-data-volume-template",
-        family: Admission,
-        summary: "a DataVolume template has no name",
-        level: Error,
-        check: Input,
-    }
+    "unnamed-data-volume-template": "a DataVolume template has no name"
 }
 
 /// Whether the template is in order so far.
@@ -91,7 +84,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! No volume uses the DataVolume template.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -63,16 +62,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unreferenced-data-volume-template",
-        family: Admission,
-        summary: "no volume uses the DataVolume template",
-        level: Error,
-        check: Input,
-    }
+    "unreferenced-data-volume-template": "no volume uses the DataVolume template"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, template: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, template: &Node, causes: &mut Causes) {
     let name = template.str_at("metadata.name");
     let used = guest.volumes().iter().any(|volume| {
         [
@@ -102,7 +95,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {
@@ -121,7 +114,7 @@ mod tests {
     /// Behaviour B12: name non-empty; exactly one of pvc and storage; one source; referenced by some volume.
     #[test]
     fn b12_a_data_volume_template_is_whole_and_used() {
-        use crate::rules::admission::testing::rules;
+        use crate::rules::testing::rules;
         let storage = json!({"storage": {}, "source": {"blank": {}}});
         for (name, spec, volume, expected) in [
             ("", storage.clone(), "web", "unnamed-data-volume-template"),

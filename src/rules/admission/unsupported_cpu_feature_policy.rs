@@ -1,8 +1,7 @@
 //! A CPU feature has an unknown policy.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -42,16 +41,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unsupported-cpu-feature-policy",
-        family: Admission,
-        summary: "a CPU feature has an unknown policy",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-cpu-feature-policy": "a CPU feature has an unknown policy"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, feature) in guest.items("domain.cpu.features").iter().enumerate() {
         let policy = feature.str_at("policy");
         if !matches!(
@@ -78,7 +71,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A disk's bus is unknown or does not fit it.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -54,13 +53,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unsupported-disk-bus",
-        family: Admission,
-        summary: "a disk's bus is unknown or does not fit it",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-disk-bus": "a disk's bus is unknown or does not fit it"
 }
 
 /// The bus of a disk and its kind, by the first of its targets.
@@ -71,7 +64,7 @@ pub(super) fn bus(disk: &Node) -> (&'static str, &str) {
         .unwrap_or_default()
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let (kind, bus) = bus(disk);
     let field = guest.at(&format!("domain.devices.disks[{at}]"));
     let (message, help) = match bus {
@@ -106,7 +99,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A disk option has an unknown value.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -56,16 +55,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unsupported-disk-option",
-        family: Admission,
-        summary: "a disk option has an unknown value",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-disk-option": "a disk option has an unknown value"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let disks = guest.at("domain.devices.disks");
     let field = format!("{disks}[{at}]");
     let cache = disk.str_at("cache");
@@ -110,7 +103,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! An input device is no tablet.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -44,16 +43,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unsupported-input-device",
-        family: Admission,
-        summary: "an input device is no tablet",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-input-device": "an input device is no tablet"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, input) in guest.devices("inputs").iter().enumerate() {
         let field = guest.at(&format!("domain.devices.inputs[{at}]"));
         if !matches!(input.str_at("bus"), "" | "virtio" | "usb") {
@@ -83,7 +76,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

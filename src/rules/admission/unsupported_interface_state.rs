@@ -1,8 +1,7 @@
 //! An interface's state does not fit it.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -52,16 +51,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "unsupported-interface-state",
-        family: Admission,
-        summary: "an interface's state does not fit it",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-interface-state": "an interface's state does not fit it"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
     let default = networks
         .iter()
@@ -107,7 +100,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

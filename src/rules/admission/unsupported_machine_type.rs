@@ -1,9 +1,8 @@
 //! The cluster does not emulate the machine type.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -42,16 +41,10 @@ rule! {
     ///
     /// Hangs on the cluster's `emulatedMachines`; without a known configuration the finding is
     /// `depends-on-configuration`.
-    RULE {
-        id: "unsupported-machine-type",
-        family: Admission,
-        summary: "the cluster does not emulate the machine type",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-machine-type": "the cluster does not emulate the machine type"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let machine = guest.str("domain.machine.type");
     if machine.is_empty() {
         return;
@@ -86,7 +79,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

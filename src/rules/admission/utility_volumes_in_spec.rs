@@ -1,9 +1,8 @@
 //! Utility volumes are written into the VM.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -40,16 +39,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "utility-volumes-in-spec",
-        family: Admission,
-        summary: "utility volumes are written into the VM",
-        level: Error,
-        check: Input,
-    }
+    "utility-volumes-in-spec": "utility volumes are written into the VM"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.does(Behaviour::RefusesUtilityVolumes) && guest.has("utilityVolumes") {
         causes
             .push(
@@ -67,7 +60,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,9 +1,8 @@
 //! A shared file system needs a feature gate.
 
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -53,16 +52,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "virtiofs-without-gate",
-        family: Admission,
-        summary: "a shared file system needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "virtiofs-without-gate": "a shared file system needs a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let older = guest.does(Behaviour::ConfigVolumesNeedVirtiofsGate);
     let both = older && guest.gate("ExperimentalVirtiofsSupport");
     for (at, filesystem) in guest.devices("filesystems").iter().enumerate() {
@@ -100,7 +93,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,8 +1,7 @@
 //! A volume names no ConfigMap, Secret or service account.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -40,16 +39,10 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "volume-source-without-name",
-        family: Admission,
-        summary: "a volume names no ConfigMap, Secret or service account",
-        level: Error,
-        check: Input,
-    }
+    "volume-source-without-name": "a volume names no ConfigMap, Secret or service account"
 }
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     for (source, key) in [
         ("configMap", "name"),
         ("secret", "secretName"),
@@ -70,7 +63,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

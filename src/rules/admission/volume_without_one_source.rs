@@ -1,8 +1,7 @@
 //! A volume has no source, or several.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
 
 rule! {
@@ -40,13 +39,7 @@ rule! {
     /// ## Limits
     ///
     /// None: everything it looks at is in the manifest.
-    RULE {
-        id: "volume-without-one-source",
-        family: Admission,
-        summary: "a volume has no source, or several",
-        level: Error,
-        check: Input,
-    }
+    "volume-without-one-source": "a volume has no source, or several"
 }
 
 /// Everything a volume can be; `containerPath` counts where the release knows it.
@@ -69,7 +62,7 @@ const SOURCES: [&str; 16] = [
     "containerPath",
 ];
 
-pub(super) fn check(guest: Guest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     let count = SOURCES
         .iter()
         .filter(|source| volume.get(source).is_some())
@@ -91,7 +84,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

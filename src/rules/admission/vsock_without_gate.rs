@@ -1,8 +1,7 @@
 //! A VSOCK device needs a feature gate.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::Guest;
+use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -38,16 +37,10 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the finding is `depends-on-configuration`.
-    RULE {
-        id: "vsock-without-gate",
-        family: Admission,
-        summary: "a VSOCK device needs a feature gate",
-        level: Error,
-        check: Input,
-    }
+    "vsock-without-gate": "a VSOCK device needs a feature gate"
 }
 
-pub(super) fn check(guest: Guest<'_>, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.is("domain.devices.autoattachVSOCK") && !guest.gate("VSOCK") {
         causes
             .push(
@@ -65,7 +58,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,7 +1,6 @@
 //! User data that cloud-init does not recognise.
 
-use crate::rule;
-use crate::rules::cloud_init::user_data;
+use crate::rules::cloud_init::user_data::user_data;
 use crate::rules::guests::guests;
 use crate::rules::{Context, Findings};
 
@@ -43,13 +42,9 @@ rule! {
     /// ## Limits
     ///
     /// Only the first line is read. User data in a Secret is not seen.
-    RULE {
-        id: "cloud-init-header",
-        family: CloudInit,
-        summary: "cloud-init does not recognise the user data by its first line",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "cloud-init-header": "cloud-init does not recognise the user data by its first line",
+    level: Warning,
+    check: Catalog(check),
 }
 
 /// How user data may begin, in lower case.

@@ -1,8 +1,7 @@
 //! Secrets in user data.
 
-use crate::rule;
 use crate::rule::Severity;
-use crate::rules::cloud_init::user_data;
+use crate::rules::cloud_init::user_data::user_data;
 use crate::rules::guests::guests;
 use crate::rules::{Context, Findings};
 
@@ -47,13 +46,9 @@ rule! {
     ///
     /// Text is searched for well-known keys and marks; a secret under another name is not found. Values encrypted by SOPS are
     /// not secrets. `ssh_authorized_keys` are public.
-    RULE {
-        id: "inline-cloud-init-secret",
-        family: CloudInit,
-        summary: "the user data holds secrets in Git",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "inline-cloud-init-secret": "the user data holds secrets in Git",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

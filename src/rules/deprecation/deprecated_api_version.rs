@@ -3,7 +3,6 @@
 use crate::field_path::FieldPath;
 use crate::finding::{Applicability, FixAction};
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rules::{Context, Findings};
 use crate::yaml::Node;
 
@@ -48,13 +47,9 @@ rule! {
     /// ## Limits
     ///
     /// Snapshots, exports and clones are not looked at.
-    RULE {
-        id: "deprecated-api-version",
-        family: Deprecation,
-        summary: "the API version is deprecated",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "deprecated-api-version": "the API version is deprecated",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,6 @@
 
 use crate::field_path::FieldPath;
 use crate::finding::{Applicability, FixAction};
-use crate::rule;
 use crate::rules::{Context, Findings, Vm};
 use crate::yaml::Node;
 
@@ -37,14 +36,10 @@ rule! {
     /// ## Limits
     ///
     /// A VM that has both is left to `run-strategy-conflict`.
-    RULE {
-        id: "deprecated-running",
-        family: Deprecation,
-        summary: "`spec.running` is deprecated in favour of `spec.runStrategy`",
-        level: Note,
-        strict: Warning,
-        check: Vm(check),
-    }
+    "deprecated-running": "`spec.running` is deprecated in favour of `spec.runStrategy`",
+    level: Note,
+    strict: Warning,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,6 @@
 
 use crate::field_path::FieldPath;
 use crate::release::Behaviour;
-use crate::rule;
 use crate::rule::Severity;
 use crate::rules::{Context, Findings};
 
@@ -34,13 +33,9 @@ rule! {
     /// ## Limits
     ///
     /// CDI's releases are not told apart: `cdi.kubevirt.io/v1alpha1` is gone from every CDI that goes with KubeVirt 1.1 or later.
-    RULE {
-        id: "removed-api-version",
-        family: Deprecation,
-        summary: "the target release does not serve the API version",
-        level: Error,
-        check: Catalog(check),
-    }
+    "removed-api-version": "the target release does not serve the API version",
+    level: Error,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

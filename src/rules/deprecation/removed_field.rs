@@ -1,7 +1,5 @@
 //! A field that the target release no longer has.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -32,11 +30,7 @@ rule! {
     /// ## Limits
     ///
     /// What replaces a field, if anything, is said only where it is a plain rename.
-    RULE {
-        id: "removed-field",
-        family: Deprecation,
-        summary: "the target release no longer has the field, and its API server drops it",
-        level: Error,
-        check: Input,
-    }
+    "removed-field": "the target release no longer has the field, and its API server drops it",
+    level: Error,
+    check: Input,
 }

@@ -1,6 +1,5 @@
 //! A network that only exists in the running guest.
 
-use crate::rule;
 use crate::rules::{Context, Findings, Vm};
 use crate::yaml::Node;
 
@@ -43,14 +42,10 @@ rule! {
     /// ## Limits
     ///
     /// Off unless `profile: strict` or a level turns it on. A preference that sets `autoattachPodInterface` is not followed.
-    RULE {
-        id: "implicit-default-network",
-        family: Drift,
-        summary: "the VM has the cluster's default network without saying so",
-        level: Off,
-        strict: Note,
-        check: Vm(check),
-    }
+    "implicit-default-network": "the VM has the cluster's default network without saying so",
+    level: Off,
+    strict: Note,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {

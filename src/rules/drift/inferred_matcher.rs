@@ -1,7 +1,6 @@
 //! A matcher that admission rewrites.
 
 use crate::field_path::FieldPath;
-use crate::rule;
 use crate::rules::{Context, Findings, Vm};
 
 rule! {
@@ -44,13 +43,9 @@ rule! {
     /// ## Limits
     ///
     /// What is inferred is known only where the volume's source is in the tree or stated under `infer:` in driftless.yaml.
-    RULE {
-        id: "inferred-matcher",
-        family: Drift,
-        summary: "admission replaces `inferFromVolume` by the name it finds",
-        level: Note,
-        check: Vm(check),
-    }
+    "inferred-matcher": "admission replaces `inferFromVolume` by the name it finds",
+    level: Note,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {

@@ -3,7 +3,6 @@
 use crate::field_path::{FieldPath, Segment};
 use crate::finding::{Applicability, FixAction};
 use crate::resource::{Resource, quantity};
-use crate::rule;
 use crate::rules::{Context, Findings, input};
 use crate::yaml::{Node, Value};
 
@@ -44,14 +43,10 @@ rule! {
     ///
     /// Off unless `profile: strict` or a level turns it on. Only fields that are quantities are looked at; the page size of
     /// hugepages is a name and stays.
-    RULE {
-        id: "noncanonical-quantity",
-        family: Drift,
-        summary: "the API server spells the quantity otherwise",
-        level: Off,
-        strict: Note,
-        check: Catalog(check),
-    }
+    "noncanonical-quantity": "the API server spells the quantity otherwise",
+    level: Off,
+    strict: Note,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

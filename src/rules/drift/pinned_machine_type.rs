@@ -1,6 +1,5 @@
 //! A machine type with a version in it.
 
-use crate::rule;
 use crate::rules::{Context, Findings, Vm};
 
 rule! {
@@ -36,14 +35,10 @@ rule! {
     /// ## Limits
     ///
     /// Off unless `profile: strict` or a level turns it on: pinning is right for guests that must not see new hardware.
-    RULE {
-        id: "pinned-machine-type",
-        family: Drift,
-        summary: "the machine type names one version",
-        level: Off,
-        strict: Note,
-        check: Vm(check),
-    }
+    "pinned-machine-type": "the machine type names one version",
+    level: Off,
+    strict: Note,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {

@@ -1,7 +1,6 @@
 //! A revision name that belongs to the cluster.
 
 use crate::finding::{Applicability, FixAction};
-use crate::rule;
 use crate::rules::revisions::pin::{State, pins};
 use crate::rules::{Context, Findings, Vm};
 
@@ -56,13 +55,9 @@ rule! {
     ///
     /// A revision in the tree that says something else is `pinned-revision-differs`; a missing one, where the tree is declared
     /// complete, `dangling-revision`.
-    RULE {
-        id: "revision-name-in-spec",
-        family: Drift,
-        summary: "`revisionName` in Git pins a revision that the cluster made",
-        level: Warning,
-        check: Vm(check),
-    }
+    "revision-name-in-spec": "`revisionName` in Git pins a revision that the cluster made",
+    level: Warning,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,6 @@
 
 use crate::field_path::FieldPath;
 use crate::finding::{Applicability, FixAction};
-use crate::rule;
 use crate::rule::Severity;
 use crate::rules::{Context, Findings};
 use crate::transform::normalize::runtime::{ANNOTATIONS, FINALIZERS, METADATA};
@@ -44,13 +43,9 @@ rule! {
     ///
     /// ControllerRevisions are not looked at: theirs is data that `driftless upgrade` needs. Guest identity (firmware UUID,
     /// serial, MAC address) is never runtime data.
-    RULE {
-        id: "runtime-data",
-        family: Drift,
-        summary: "Git holds data that the cluster writes",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "runtime-data": "Git holds data that the cluster writes",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

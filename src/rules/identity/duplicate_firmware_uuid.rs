@@ -1,7 +1,6 @@
 //! Two guests with one firmware UUID.
 
-use crate::rule;
-use crate::rules::identity::report_shared;
+use crate::rules::identity::shared;
 use crate::rules::{Context, Findings};
 use crate::yaml::Node;
 
@@ -73,17 +72,13 @@ rule! {
     ///
     /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: which of the two is
     /// the original, nobody but you knows.
-    RULE {
-        id: "duplicate-firmware-uuid",
-        family: Identity,
-        summary: "two VMs have the same firmware UUID",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "duplicate-firmware-uuid": "two VMs have the same firmware UUID",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    report_shared(context, findings, "firmware UUID", |guest| {
+    shared::report(context, findings, "firmware UUID", |guest| {
         let firmware = guest
             .spec
             .path("domain.firmware.uuid")

@@ -1,7 +1,6 @@
 //! Two interfaces with one MAC address.
 
-use crate::rule;
-use crate::rules::identity::report_shared;
+use crate::rules::identity::shared;
 use crate::rules::{Context, Findings};
 use crate::yaml::Node;
 
@@ -75,17 +74,13 @@ rule! {
     /// ## Limits
     ///
     /// Networks are not told apart, and roots are not compared with each other.
-    RULE {
-        id: "duplicate-mac-address",
-        family: Identity,
-        summary: "two interfaces have the same MAC address",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "duplicate-mac-address": "two interfaces have the same MAC address",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    report_shared(context, findings, "MAC address", |guest| {
+    shared::report(context, findings, "MAC address", |guest| {
         let at = guest
             .path
             .field("domain")

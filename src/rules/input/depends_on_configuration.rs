@@ -1,7 +1,5 @@
 //! A refusal that hangs on a setting nobody gave.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -34,11 +32,7 @@ rule! {
     /// ## Limits
     ///
     /// Only the settings that admission reads are looked at.
-    RULE {
-        id: "depends-on-configuration",
-        family: Input,
-        summary: "whether KubeVirt accepts it depends on the cluster's configuration",
-        level: Note,
-        check: Input,
-    }
+    "depends-on-configuration": "whether KubeVirt accepts it depends on the cluster's configuration",
+    level: Note,
+    check: Raised,
 }

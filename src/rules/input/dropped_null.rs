@@ -1,7 +1,5 @@
 //! A null that the API server drops.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -31,11 +29,7 @@ rule! {
     /// ## Limits
     ///
     /// `creationTimestamp: null` is `runtime-data`.
-    RULE {
-        id: "dropped-null",
-        family: Input,
-        summary: "the API server drops the null",
-        level: Note,
-        check: Input,
-    }
+    "dropped-null": "the API server drops the null",
+    level: Note,
+    check: Input,
 }

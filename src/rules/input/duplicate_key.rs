@@ -1,7 +1,5 @@
 //! A key written twice in one mapping.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -37,11 +35,7 @@ rule! {
     /// ## Limits
     ///
     /// A key set again through a merge (`<<`) is reported as well: kubectl refuses that too.
-    RULE {
-        id: "duplicate-key",
-        family: Input,
-        summary: "a key stands twice in one mapping",
-        level: Error,
-        check: Input,
-    }
+    "duplicate-key": "a key stands twice in one mapping",
+    level: Error,
+    check: Input,
 }

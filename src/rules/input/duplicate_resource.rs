@@ -1,7 +1,5 @@
 //! Two different objects of one identity.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -42,11 +40,7 @@ rule! {
     /// ## Limits
     ///
     /// Equal copies are one object and not reported. Objects without a namespace are taken to be in the assumed one.
-    RULE {
-        id: "duplicate-resource",
-        family: Input,
-        summary: "two different objects have the same kind, namespace and name",
-        level: Error,
-        check: Input,
-    }
+    "duplicate-resource": "two different objects have the same kind, namespace and name",
+    level: Error,
+    check: Input,
 }

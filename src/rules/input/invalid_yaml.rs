@@ -1,7 +1,5 @@
 //! Text that kubectl cannot read.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -30,11 +28,7 @@ rule! {
     ///
     /// Files that neither look like Kubernetes manifests nor mention KubeVirt are not reported. A file with template marks is
     /// `templated-file` instead.
-    RULE {
-        id: "invalid-yaml",
-        family: Input,
-        summary: "the document is not YAML that kubectl can read",
-        level: Error,
-        check: Input,
-    }
+    "invalid-yaml": "the document is not YAML that kubectl can read",
+    level: Error,
+    check: Input,
 }

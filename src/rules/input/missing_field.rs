@@ -1,7 +1,5 @@
 //! A required field that is absent.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -36,11 +34,7 @@ rule! {
     ///
     /// A kustomize patch is a part of an object and is left out where a kustomization names it; elsewhere it is taken for a
     /// whole object.
-    RULE {
-        id: "missing-field",
-        family: Input,
-        summary: "a required field is missing",
-        level: Error,
-        check: Input,
-    }
+    "missing-field": "a required field is missing",
+    level: Error,
+    check: Input,
 }

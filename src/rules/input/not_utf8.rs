@@ -1,7 +1,5 @@
 //! Bytes that are no UTF-8.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -31,11 +29,7 @@ rule! {
     /// ## Limits
     ///
     /// Only files that mention KubeVirt are read.
-    RULE {
-        id: "not-utf8",
-        family: Input,
-        summary: "the file is not UTF-8",
-        level: Error,
-        check: Input,
-    }
+    "not-utf8": "the file is not UTF-8",
+    level: Error,
+    check: Input,
 }

@@ -1,7 +1,5 @@
 //! A file that becomes YAML only after a template engine ran.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -38,11 +36,7 @@ rule! {
     /// ## Limits
     ///
     /// Render first and judge what comes out: `helm template . | driftless check -`.
-    RULE {
-        id: "templated-file",
-        family: Input,
-        summary: "the file is a template and was left out",
-        level: Note,
-        check: Input,
-    }
+    "templated-file": "the file is a template and was left out",
+    level: Note,
+    check: Input,
 }

@@ -1,7 +1,5 @@
 //! A field that no release has.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -36,11 +34,7 @@ rule! {
     ///
     /// `fieldValidation: warn` or `ignore` in driftless.yaml lowers or silences it, as kubectl's `--validate` does. `status` is
     /// not looked at: the API server takes it from nobody but controllers.
-    RULE {
-        id: "unknown-field",
-        family: Input,
-        summary: "no release of KubeVirt has the field, and the API server drops it",
-        level: Error,
-        check: Input,
-    }
+    "unknown-field": "no release of KubeVirt has the field, and the API server drops it",
+    level: Error,
+    check: Input,
 }

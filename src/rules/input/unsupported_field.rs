@@ -1,7 +1,5 @@
 //! A field that a later release brought.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -36,11 +34,7 @@ rule! {
     /// ## Limits
     ///
     /// Patch releases are not told apart: 1.8 means the last one of that line.
-    RULE {
-        id: "unsupported-field",
-        family: Input,
-        summary: "the target release does not have the field yet, and its API server drops it",
-        level: Error,
-        check: Input,
-    }
+    "unsupported-field": "the target release does not have the field yet, and its API server drops it",
+    level: Error,
+    check: Input,
 }

@@ -1,7 +1,5 @@
 //! An ignore comment that keeps nothing quiet.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -36,11 +34,7 @@ rule! {
     /// ## Limits
     ///
     /// A comment for a rule that is off is not reported, nor are the entries of `ignores:` in driftless.yaml.
-    RULE {
-        id: "unused-ignore",
-        family: Input,
-        summary: "the ignore comment keeps nothing quiet, or cannot be used",
-        level: Warning,
-        check: Input,
-    }
+    "unused-ignore": "the ignore comment keeps nothing quiet, or cannot be used",
+    level: Warning,
+    check: Raised,
 }

@@ -1,7 +1,5 @@
 //! A value the field cannot hold.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -35,11 +33,7 @@ rule! {
     /// ## Limits
     ///
     /// Values are judged as kubectl reads them: `yes`, `no`, `on` and `off` are booleans, so a label `country: no` is one too.
-    RULE {
-        id: "wrong-type",
-        family: Input,
-        summary: "the value is not of the field's type",
-        level: Error,
-        check: Input,
-    }
+    "wrong-type": "the value is not of the field's type",
+    level: Error,
+    check: Input,
 }

@@ -3,7 +3,6 @@
 use crate::field_path::FieldPath;
 use crate::finding::{Applicability, FixAction};
 use crate::resource::Resource;
-use crate::rule;
 use crate::rules::{Context, Findings};
 use crate::stored::GROUP;
 use crate::yaml::Node;
@@ -42,13 +41,9 @@ rule! {
     /// ## Limits
     ///
     /// v1alpha1 and v1alpha2 objects are `deprecated-api-version` or `removed-api-version`.
-    RULE {
-        id: "deprecated-preference-field",
-        family: Instancetypes,
-        summary: "the preference uses a deprecated field or value",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "deprecated-preference-field": "the preference uses a deprecated field or value",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

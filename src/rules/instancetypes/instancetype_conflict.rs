@@ -1,7 +1,6 @@
 //! A field of the VM is also set by its instance type.
 
 use crate::conflict::Conflicts;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 
 rule! {
@@ -41,13 +40,7 @@ rule! {
     /// ## Limits
     ///
     /// An instance type that is not in the repository is not known; see `unresolved-instancetype`.
-    RULE {
-        id: "instancetype-conflict",
-        family: Instancetypes,
-        summary: "a field of the VM is also set by its instance type",
-        level: Error,
-        check: Input,
-    }
+    "instancetype-conflict": "a field of the VM is also set by its instance type"
 }
 
 /// Puts conflicts among the causes.
@@ -67,7 +60,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,7 +1,5 @@
 //! KubeVirt's code would crash on the VM.
 
-use crate::rule;
-
 rule! {
     /// ## What it does
     ///
@@ -40,13 +38,7 @@ rule! {
     /// ## Limits
     ///
     /// Covers what was found by running and reading the releases; a crash elsewhere is possible.
-    RULE {
-        id: "kubevirt-would-crash",
-        family: Instancetypes,
-        summary: "KubeVirt's code would crash on the VM",
-        level: Error,
-        check: Input,
-    }
+    "kubevirt-would-crash": "KubeVirt's code would crash on the VM"
 }
 
 #[cfg(test)]
@@ -54,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     use crate::release::Release;
-    use crate::rules::admission::testing::reviewed;
+    use crate::rules::testing::reviewed;
 
     #[test]
     fn a_page_size_of_zero_crashes_every_release() {

@@ -1,7 +1,6 @@
 //! A preference that wins over the VM.
 
 use crate::finding::Location;
-use crate::rule;
 use crate::rules::{Context, Findings, Vm};
 use crate::yaml::Node;
 
@@ -60,13 +59,9 @@ rule! {
     /// ## Limits
     ///
     /// A value that agrees with the preference is not reported.
-    RULE {
-        id: "preference-overrides-vm",
-        family: Instancetypes,
-        summary: "the preference overrides what the VM sets",
-        level: Warning,
-        check: Vm(check),
-    }
+    "preference-overrides-vm": "the preference overrides what the VM sets",
+    level: Warning,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {

@@ -1,6 +1,5 @@
 //! The VM falls short of what its preference requires.
 
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::transform::expand::requirements::Shortfall;
 
@@ -45,13 +44,7 @@ rule! {
     /// ## Limits
     ///
     /// A preference that is not in the repository is not known.
-    RULE {
-        id: "preference-requirement-unmet",
-        family: Instancetypes,
-        summary: "the VM falls short of what its preference requires",
-        level: Error,
-        check: Input,
-    }
+    "preference-requirement-unmet": "the VM falls short of what its preference requires"
 }
 
 /// Puts a shortfall among the causes.
@@ -76,7 +69,7 @@ mod tests {
 
     use super::*;
     use crate::release::Release;
-    use crate::rules::admission::testing::{listed, reviewed_with};
+    use crate::rules::testing::{listed, reviewed_with};
 
     /// Behaviour C18: CPU before memory before architecture; with an instance type its vCPUs count, without one the topology.
     #[test]

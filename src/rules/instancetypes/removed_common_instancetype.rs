@@ -3,7 +3,6 @@
 use crate::catalog::bundle;
 use crate::field_path::FieldPath;
 use crate::resolve::ResolveError;
-use crate::rule;
 use crate::rules::{Context, Findings, Vm};
 use crate::stored::Matcher;
 
@@ -51,13 +50,9 @@ rule! {
     /// ## Limits
     ///
     /// An object of that name in the tree, or in `--context`, is the one that counts.
-    RULE {
-        id: "removed-common-instancetype",
-        family: Instancetypes,
-        summary: "the release no longer ships the instance type or preference",
-        level: Warning,
-        check: Vm(check),
-    }
+    "removed-common-instancetype": "the release no longer ships the instance type or preference",
+    level: Warning,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {

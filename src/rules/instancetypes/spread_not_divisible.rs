@@ -1,7 +1,6 @@
 //! The instance type's vCPUs cannot be spread as the preference says.
 
 use crate::resolve::preference::Spread;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -78,13 +77,7 @@ rule! {
     /// ## Limits
     ///
     /// Objects that are not in the repository are not known.
-    RULE {
-        id: "spread-not-divisible",
-        family: Instancetypes,
-        summary: "the instance type's vCPUs cannot be spread as the preference says",
-        level: Error,
-        check: Input,
-    }
+    "spread-not-divisible": "the instance type's vCPUs cannot be spread as the preference says"
 }
 
 /// Mirrors `CheckSpreadCPUTopology`, pkg/instancetype/preference/validation/cpu.go @ v1.9.0.
@@ -141,7 +134,7 @@ mod tests {
 
     use super::*;
     use crate::release::Release;
-    use crate::rules::admission::testing::{listed, reviewed_with};
+    use crate::rules::testing::{listed, reviewed_with};
 
     /// Behaviour C13: each way to spread has its words; one vCPU is refused too.
     #[test]

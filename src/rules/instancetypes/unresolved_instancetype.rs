@@ -1,7 +1,6 @@
 //! The VM names an instance type that cannot be found.
 
 use crate::resolve::ResolveError;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::rules::instancetypes::unresolved;
 use crate::rules::{Context, Findings, Vm};
@@ -46,13 +45,9 @@ rule! {
     /// "Not in this repository" is not "does not exist": it is an error only where the repository is declared complete
     /// (`complete: true`), else a note. `kind` left out means the cluster-scoped kind; where only a namespaced object has
     /// the name, it is a warning. `--context DIR` adds manifests to look in.
-    RULE {
-        id: "unresolved-instancetype",
-        family: Instancetypes,
-        summary: "the VM names an instance type that cannot be found",
-        level: Error,
-        check: Vm(check),
-    }
+    "unresolved-instancetype": "the VM names an instance type that cannot be found",
+    level: Error,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
@@ -60,7 +55,7 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
         .resolver
         .resolve_instancetype(&vm.decoded.node, vm.namespace)
     {
-        unresolved(Matcher::Instancetype, &error, vm, context, findings);
+        unresolved::report(Matcher::Instancetype, &error, vm, context, findings);
     }
 }
 
@@ -83,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

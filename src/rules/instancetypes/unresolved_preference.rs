@@ -1,7 +1,6 @@
 //! The VM names a preference that cannot be found.
 
 use crate::resolve::ResolveError;
-use crate::rule;
 use crate::rules::admission::causes::Causes;
 use crate::rules::instancetypes::unresolved;
 use crate::rules::{Context, Findings, Vm};
@@ -43,13 +42,9 @@ rule! {
     /// "Not in this repository" is not "does not exist": it is an error only where the repository is declared complete
     /// (`complete: true`), else a note. `kind` left out means the cluster-scoped kind; where only a namespaced object has
     /// the name, it is a warning. `--context DIR` adds manifests to look in.
-    RULE {
-        id: "unresolved-preference",
-        family: Instancetypes,
-        summary: "the VM names a preference that cannot be found",
-        level: Error,
-        check: Vm(check),
-    }
+    "unresolved-preference": "the VM names a preference that cannot be found",
+    level: Error,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
@@ -57,7 +52,7 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
         .resolver
         .resolve_preference(&vm.decoded.node, vm.namespace)
     {
-        unresolved(Matcher::Preference, &error, vm, context, findings);
+        unresolved::report(Matcher::Preference, &error, vm, context, findings);
     }
 }
 
@@ -80,7 +75,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::admission::testing::words;
+    use crate::rules::testing::words;
 
     #[test]
     fn the_bad_is_refused_and_the_good_is_not() {

@@ -1,7 +1,6 @@
 //! A revision name that leads nowhere.
 
 use crate::cause::Cause;
-use crate::rule;
 use crate::rules::revisions::pin::{State, pins};
 use crate::rules::{Context, Findings, Vm};
 
@@ -61,13 +60,9 @@ rule! {
     /// ## Limits
     ///
     /// Where the tree is not declared complete (`complete: true`), the name is `revision-name-in-spec` instead.
-    RULE {
-        id: "dangling-revision",
-        family: Revisions,
-        summary: "the matcher names a revision that does not exist",
-        level: Error,
-        check: Vm(check),
-    }
+    "dangling-revision": "the matcher names a revision that does not exist",
+    level: Error,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {

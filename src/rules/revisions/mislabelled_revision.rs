@@ -1,7 +1,6 @@
 //! A revision whose labels say something else than its data.
 
 use crate::field_path::FieldPath;
-use crate::rule;
 use crate::rules::{Context, Findings};
 use crate::stored::{self, Form};
 use crate::yaml::Node;
@@ -54,13 +53,9 @@ rule! {
     /// ## Limits
     ///
     /// Labels that are absent are not reported: the first releases wrote none.
-    RULE {
-        id: "mislabelled-revision",
-        family: Revisions,
-        summary: "the revision's labels do not describe what it holds",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "mislabelled-revision": "the revision's labels do not describe what it holds",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

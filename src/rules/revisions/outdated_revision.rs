@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use crate::resource::Resource;
-use crate::rule;
 use crate::rule::Severity;
 use crate::rules::{Context, Findings};
 use crate::stored::{self, Form, Matcher};
@@ -52,13 +51,9 @@ rule! {
     /// ## Limits
     ///
     /// Whether VMs outside the tree use the revision cannot be seen.
-    RULE {
-        id: "outdated-revision",
-        family: Revisions,
-        summary: "the revision is stored in a form that KubeVirt 1.7 and later cannot read",
-        level: Warning,
-        check: Catalog(check),
-    }
+    "outdated-revision": "the revision is stored in a form that KubeVirt 1.7 and later cannot read",
+    level: Warning,
+    check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,6 @@
 
 use crate::field_path::FieldPath;
 use crate::finding::Location;
-use crate::rule;
 use crate::rules::revisions::pin::{State, pins};
 use crate::rules::{Context, Findings, Vm};
 
@@ -75,13 +74,9 @@ rule! {
     /// ## Limits
     ///
     /// The comparison is of what KubeVirt would use, not of the text: equal quantities and defaults do not differ.
-    RULE {
-        id: "pinned-revision-differs",
-        family: Revisions,
-        summary: "the pinned revision says something else than the instance type or preference in the tree",
-        level: Warning,
-        check: Vm(check),
-    }
+    "pinned-revision-differs": "the pinned revision says something else than the instance type or preference in the tree",
+    level: Warning,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {

@@ -2,7 +2,6 @@
 
 use crate::field_path::FieldPath;
 use crate::finding::Location;
-use crate::rule;
 use crate::rules::revisions::pin::{State, pins};
 use crate::rules::{Context, Findings, Vm};
 
@@ -74,13 +73,9 @@ rule! {
     /// ## Limits
     ///
     /// Told by the revision's label `instancetype.kubevirt.io/object-name`; a revision without it is not judged.
-    RULE {
-        id: "revision-name-mismatch",
-        family: Revisions,
-        summary: "the pinned revision belongs to another object than the matcher names",
-        level: Warning,
-        check: Vm(check),
-    }
+    "revision-name-mismatch": "the pinned revision belongs to another object than the matcher names",
+    level: Warning,
+    check: Vm(check),
 }
 
 fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {

@@ -1,23 +1,19 @@
-//! Is a guest's identity its own?
-
-pub mod duplicate_firmware_serial;
-pub mod duplicate_firmware_uuid;
-pub mod duplicate_mac_address;
+//! Values that two guests share.
 
 use std::collections::BTreeMap;
 
 use crate::field_path::FieldPath;
 use crate::finding::Location;
 use crate::resource::Resource;
-use crate::rules::guests::{Guest, guests};
+use crate::rules::guests::{GuestSpec, guests};
 use crate::rules::{Context, Findings};
 
 /// Reports every value that a guest shares with an earlier one. Templates of many guests are left out.
-fn report_shared(
+pub(super) fn report(
     context: &Context<'_>,
     findings: &mut Findings,
     what: &str,
-    values: impl Fn(&Guest<'_>) -> Vec<(FieldPath, String)>,
+    values: impl Fn(&GuestSpec<'_>) -> Vec<(FieldPath, String)>,
 ) {
     let mut seen: BTreeMap<String, (&Resource, FieldPath)> = BTreeMap::new();
     for guest in guests(context.catalog).filter(|guest| !guest.many) {

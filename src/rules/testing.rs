@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::causes::Causes;
-use super::review::Review;
+use super::admission::causes::{Causes, Hit};
+use super::admission::review::{Review, review};
 use crate::catalog::Catalog;
 use crate::config::Target;
 use crate::field_path::FieldPath;
@@ -51,7 +51,7 @@ pub(crate) fn reviewed(release: Release, change: &Json, config: &Json) -> Review
         complete: true,
         ..Target::default()
     };
-    super::review::review(
+    review(
         &Node::from_json(&vm),
         None,
         &Resolver::new(&target, vec![&catalog]),
@@ -75,10 +75,7 @@ pub(crate) fn words(
 }
 
 /// Field and words of causes, every one of that rule.
-pub(crate) fn listed(
-    rule: &Rule,
-    hits: Vec<super::causes::Hit>,
-) -> Vec<(&'static str, &'static str)> {
+pub(crate) fn listed(rule: &Rule, hits: Vec<Hit>) -> Vec<(&'static str, &'static str)> {
     hits.into_iter()
         .map(|hit| {
             assert_eq!(hit.rule.info.id, rule.info.id, "{:?}", hit.cause);
@@ -134,7 +131,7 @@ pub(crate) fn reviewed_with(
         complete: true,
         ..Target::default()
     };
-    super::review::review(
+    review(
         &Node::from_json(&vm),
         None,
         &Resolver::new(&target, vec![&catalog]),

@@ -1,14 +1,4 @@
-//! Do instance type and preference resolve, and do they fit the VM?
-
-pub mod deprecated_preference_field;
-pub mod instancetype_conflict;
-pub mod kubevirt_would_crash;
-pub mod preference_overrides_vm;
-pub mod preference_requirement_unmet;
-pub mod removed_common_instancetype;
-pub mod spread_not_divisible;
-pub mod unresolved_instancetype;
-pub mod unresolved_preference;
+//! What is said of a matcher that leads nowhere, for both of its rules.
 
 use crate::catalog::bundle;
 use crate::cause::Cause;
@@ -20,7 +10,7 @@ use crate::rules::{Context, Findings, Vm};
 use crate::stored::{GROUP, Matcher};
 
 /// Reports a matcher that leads nowhere; what other rules explain is left to them.
-fn unresolved(
+pub(super) fn report(
     matcher: Matcher,
     error: &ResolveError,
     vm: &Vm<'_>,

@@ -1,27 +1,24 @@
-//! Will cloud-init read it, and does it hold secrets?
-
-pub mod cloud_init_header;
-pub mod inline_cloud_init_secret;
+//! The user data that is written into a guest's volumes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::field_path::FieldPath;
-use crate::rules::guests::Guest;
+use crate::rules::guests::GuestSpec;
 use crate::yaml::Node;
 
 /// One user data of a guest, decoded.
-struct UserData {
+pub(super) struct UserData {
     /// The field that holds it.
-    field: FieldPath,
+    pub(super) field: FieldPath,
     /// The text the guest reads.
-    text: String,
+    pub(super) text: String,
     /// Whether the text cannot be read: compressed or encrypted.
-    opaque: bool,
+    pub(super) opaque: bool,
 }
 
 /// Every user data written into a guest's volumes.
-fn user_data(guest: &Guest<'_>) -> Vec<UserData> {
+pub(super) fn user_data(guest: &GuestSpec<'_>) -> Vec<UserData> {
     let mut all = Vec::new();
     for (index, volume) in guest.spec.items_at("volumes").iter().enumerate() {
         for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
