@@ -287,11 +287,12 @@ pub fn json_schema(rules: &[&str]) -> Json {
     let strings = json!({"type": "array", "items": {"type": "string"}});
     let level = json!({"enum": ["off", "note", "warning", "error", false]});
     let profiles: Vec<&str> = Profile::ALL.map(Profile::as_str).to_vec();
-    let releases: Vec<&str> = Release::TARGETS.map(Release::as_str).to_vec();
+    let targets = Release::TARGETS.iter();
+    let releases: Vec<&str> = targets.map(|target| target.as_str()).collect();
     let target = [
         (
             "kubevirt",
-            json!({"type": ["string", "number"], "description": format!("KubeVirt release of the cluster: {} to {}", releases[0], releases[releases.len() - 1]), "examples": releases}),
+            json!({"type": ["string", "number"], "description": format!("KubeVirt release of the cluster: {} to {}", Release::OLDEST, Release::NEWEST), "examples": releases}),
         ),
         (
             "clusterConfig",

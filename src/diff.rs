@@ -231,7 +231,7 @@ fn same_scalar(shape: Option<&Shape>, from: &Node, to: &Node) -> bool {
             (Some(from), Some(to)) => from == to,
             _ => false,
         },
-        Some(Shape::Integer | Shape::Float) => match (number(from), number(to)) {
+        Some(Shape::Integer(_) | Shape::Float) => match (number(from), number(to)) {
             (Some(from), Some(to)) => from.to_bits() == to.to_bits(),
             _ => false,
         },

@@ -3,77 +3,103 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A minor release line of `KubeVirt`; its last patch release is what is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Release {
-    V1_0,
-    V1_1,
-    V1_2,
-    V1_3,
-    V1_4,
-    V1_5,
-    V1_6,
-    V1_7,
-    V1_8,
-    V1_9,
+use serde::Deserialize;
+
+/// Declares [`Release`] and the list of targets, one line a release, oldest first.
+macro_rules! releases {
+    ($($name:ident $text:literal;)+) => {
+        /// A minor release line of `KubeVirt`; its last patch release is what is meant.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+        #[serde(try_from = "String")]
+        pub enum Release {
+            $(#[doc = $text] $name,)+
+            /// The release after the newest: like it in everything, as every open range says. For tests; no target.
+            #[doc(hidden)]
+            Next,
+        }
+
+        impl Release {
+            /// Every release that can be a target, oldest first.
+            pub const TARGETS: &'static [Self] = &[$(Self::$name),+];
+
+            /// `1.9`.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)+
+                    Self::Next => "next",
+                }
+            }
+        }
+    };
 }
 
-use Release::{V1_5, V1_6, V1_7, V1_8, V1_9};
+releases! {
+    V1_1 "1.1";
+    V1_2 "1.2";
+    V1_3 "1.3";
+    V1_4 "1.4";
+    V1_5 "1.5";
+    V1_6 "1.6";
+    V1_7 "1.7";
+    V1_8 "1.8";
+    V1_9 "1.9";
+}
 
 impl Release {
+    /// The oldest release known.
+    pub const OLDEST: Self = Self::TARGETS[0];
+
     /// The newest release known.
-    pub const NEWEST: Self = V1_9;
+    pub const NEWEST: Self = Self::TARGETS[Self::TARGETS.len() - 1];
 
-    /// Every release that can be a target, oldest first.
-    pub const TARGETS: [Self; 9] = [
-        Self::V1_1,
-        Self::V1_2,
-        Self::V1_3,
-        Self::V1_4,
-        Self::V1_5,
-        Self::V1_6,
-        Self::V1_7,
-        Self::V1_8,
-        Self::V1_9,
-    ];
+    /// The oldest release whose verdicts are proved by recordings.
+    pub const FIRST_PROVED: Self = Self::V1_5;
 
-    /// The release whose verdicts stand for this one: verdicts are proved from 1.5 on.
+    /// The release whose verdicts stand for this one: those before [`Self::FIRST_PROVED`] are judged as that is.
     #[must_use]
-    pub const fn proved(self) -> Self {
-        match self {
-            Self::V1_0 | Self::V1_1 | Self::V1_2 | Self::V1_3 | Self::V1_4 => V1_5,
-            other => other,
-        }
+    pub fn proved(self) -> Self {
+        self.max(Self::FIRST_PROVED)
+    }
+
+    /// The targets whose verdicts are proved, oldest first.
+    pub fn all_proved() -> impl Iterator<Item = Self> {
+        let targets = Self::TARGETS.iter().copied();
+        targets.filter(|release| release.proved() == *release)
+    }
+
+    /// The next target; of the newest, itself.
+    #[must_use]
+    pub fn following(self) -> Self {
+        let mut targets = Self::TARGETS.iter().copied();
+        targets.find(|other| *other > self).unwrap_or(Self::NEWEST)
     }
 
     /// Whether this release behaves so, judged by [`Self::proved`].
-    pub const fn has(self, behaviour: Behaviour) -> bool {
-        let (first, last) = behaviour.releases();
-        let at = self.proved() as u8;
-        first as u8 <= at && at <= last as u8
+    pub fn has(self, behaviour: Behaviour) -> bool {
+        behaviour.releases().contain(self.proved())
     }
 
     /// Whether the controller writes revision names into `spec`; from 1.5 on it writes them into `status`. Known for
     /// every target, proved or not.
     pub const fn keeps_revisions_in_spec(self) -> bool {
-        (self as u8) < (V1_5 as u8)
+        !Behaviour::RevisionsInStatus.releases().contain(self)
     }
 
-    /// `1.9`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::V1_0 => "1.0",
-            Self::V1_1 => "1.1",
-            Self::V1_2 => "1.2",
-            Self::V1_3 => "1.3",
-            Self::V1_4 => "1.4",
-            Self::V1_5 => "1.5",
-            Self::V1_6 => "1.6",
-            Self::V1_7 => "1.7",
-            Self::V1_8 => "1.8",
-            Self::V1_9 => "1.9",
-        }
+    /// What the upgrade of a cluster to a newer release gains and loses, in words for people, each with the first release
+    /// that it holds for.
+    pub fn gained_and_lost(self, newer: Self) -> impl Iterator<Item = (Self, &'static str)> {
+        Behaviour::ALL.iter().filter_map(move |behaviour| {
+            let releases = behaviour.releases();
+            match behaviour.preview() {
+                Preview::Gained(words) if newer.has(*behaviour) && !self.has(*behaviour) => {
+                    Some((releases.first(), words))
+                }
+                Preview::Lost(words) if self.has(*behaviour) && !newer.has(*behaviour) => {
+                    Some((releases.last()?.following(), words))
+                }
+                _ => None,
+            }
+        })
     }
 }
 
@@ -85,7 +111,7 @@ impl fmt::Display for Release {
 
 /// The text names no release that can be a target.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a KubeVirt release driftless knows: 1.1 to 1.9")]
+#[error("`{0}` is not a KubeVirt release driftless knows: {oldest} to {newest}", oldest = Release::OLDEST, newest = Release::NEWEST)]
 pub struct UnknownRelease(String);
 
 impl FromStr for Release {
@@ -94,8 +120,8 @@ impl FromStr for Release {
     /// Reads `1.9`, `v1.9` and `v1.9.0`.
     fn from_str(text: &str) -> Result<Self, UnknownRelease> {
         let bare = text.trim().trim_start_matches('v');
-        Self::TARGETS
-            .into_iter()
+        let mut targets = Self::TARGETS.iter().copied();
+        targets
             .find(|release| {
                 bare.strip_prefix(release.as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '+']))
@@ -104,148 +130,250 @@ impl FromStr for Release {
     }
 }
 
-/// Declares [`Behaviour`] and its range of releases, one line each.
+impl TryFrom<String> for Release {
+    type Error = UnknownRelease;
+
+    fn try_from(text: String) -> Result<Self, UnknownRelease> {
+        text.parse()
+    }
+}
+
+/// A range of releases. Without a last one it is open: the next release inherits it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Releases {
+    first: Release,
+    last: Option<Release>,
+}
+
+impl Releases {
+    /// From `first`, or the oldest release known, up to and with `last`, or open.
+    pub fn between(first: Option<Release>, last: Option<Release>) -> Self {
+        Self {
+            first: first.unwrap_or(Release::OLDEST),
+            last,
+        }
+    }
+
+    /// The first release of the range.
+    pub const fn first(self) -> Release {
+        self.first
+    }
+
+    /// The last release of the range; `None` where it has not ended.
+    pub const fn last(self) -> Option<Release> {
+        self.last
+    }
+
+    /// Whether a release lies in the range.
+    pub const fn contain(self, release: Release) -> bool {
+        let ended = match self.last {
+            Some(last) => (release as u8) > (last as u8),
+            None => false,
+        };
+        (release as u8) >= (self.first as u8) && !ended
+    }
+
+    /// From the first release of either range to the last of either.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            first: self.first.min(other.first),
+            last: self.last.zip(other.last).map(|(one, two)| one.max(two)),
+        }
+    }
+}
+
+impl fmt::Display for Releases {
+    /// `all`, `up to 1.6`, `from 1.6 on`, `1.6 to 1.8`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.first, self.last) {
+            (Release::OLDEST, None) => f.write_str("all"),
+            (Release::OLDEST, Some(last)) => write!(f, "up to {last}"),
+            (first, None) => write!(f, "from {first} on"),
+            (first, Some(last)) => write!(f, "{first} to {last}"),
+        }
+    }
+}
+
+/// What the preview of a cluster upgrade says of a behaviour.
+#[derive(Clone, Copy, Debug)]
+enum Preview {
+    /// What the first release with the behaviour brings.
+    Gained(&'static str),
+    /// What the first release without it takes away or does instead.
+    Lost(&'static str),
+    /// Nothing; the table says why.
+    Silent,
+}
+
+/// Declares [`Behaviour`], one line each: its releases, and what the preview of a cluster upgrade says of it.
+///
+/// `V1_7..` has not ended, so the next release has it; an end (`..=V1_6`) is written only where it really ended.
 macro_rules! behaviours {
-    ($($(#[doc = $doc:literal])+ $name:ident: $first:ident..$last:ident,)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident: $first:ident $(..)? $(..= $last:ident)?, $kind:ident $words:literal;)+) => {
         /// Something that is not the same in every release.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Behaviour { $($(#[doc = $doc])+ $name,)+ }
 
         impl Behaviour {
-            /// First and last release that behave so.
-            const fn releases(self) -> (Release, Release) {
-                match self { $(Self::$name => ($first, $last),)+ }
+            const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// The releases that behave so, as far back as is proved.
+            pub const fn releases(self) -> Releases {
+                match self {
+                    $(Self::$name => Releases { first: Release::$first, last: last_of(&[$(Release::$last)?]) },)+
+                }
+            }
+
+            const fn preview(self) -> Preview {
+                match self { $(Self::$name => $kind($words),)+ }
             }
         }
     };
 }
 
+const fn last_of(end: &[Release]) -> Option<Release> {
+    if end.is_empty() { None } else { Some(end[0]) }
+}
+
+const fn gained(words: &'static str) -> Preview {
+    Preview::Gained(words)
+}
+
+const fn lost(words: &'static str) -> Preview {
+    Preview::Lost(words)
+}
+
+const fn silent(_why: &'static str) -> Preview {
+    Preview::Silent
+}
+
 behaviours! {
     // Fields and preferences
     /// `preferredPanicDeviceModel` adds a device where the VM has none (before: only fills devices without a model).
-    PreferenceAddsPanicDevice: V1_9..V1_9,
+    PreferenceAddsPanicDevice: V1_9.., gained "a preference's panic device model gives a panic device to a VM that has none";
     /// `preferredArchitecture` fills an empty architecture, at expand and at admission, and the machine default follows.
-    PreferredArchitecture: V1_7..V1_9,
+    PreferredArchitecture: V1_7.., gained "a preference may set the architecture";
     /// `architectureConfiguration.s390x` exists (before: constants).
-    ConfiguresS390x: V1_7..V1_9,
+    ConfiguresS390x: V1_7.., silent "no earlier configuration can have the setting";
     /// ppc64le has its own machine default `pseries`.
-    Ppc64le: V1_5..V1_6,
+    Ppc64le: V1_5..=V1_6, lost "a VM of ppc64le that names no machine type gets the one of amd64";
 
     // Expand and apply
     /// `requests.memory` is defaulted from guest memory, hugepages or limits, divided by the memory overcommit.
-    DefaultsRequestsMemory: V1_5..V1_5,
+    DefaultsRequestsMemory: V1_5..=V1_5, lost "expansion no longer fills in the memory request";
     /// A VM memory block conflicts field by field (before: any block is one conflict `domain.memory`).
-    MemoryConflictsByField: V1_7..V1_9,
+    MemoryConflictsByField: V1_7.., silent "the preview asks admission about every VM";
     /// Revisions stored as v1alpha1, v1alpha2 or bare spec can be decoded.
-    DecodesOldRevisions: V1_5..V1_6,
+    DecodesOldRevisions: V1_5..=V1_6, lost "revisions stored as v1alpha1, v1alpha2 or bare spec can no longer be decoded: `driftless upgrade` moves them, before the cluster is upgraded";
 
     /// `instancetype.kubevirt.io` v1alpha1 and v1alpha2 are served.
-    ServesOldInstancetypes: V1_5..V1_5,
+    ServesOldInstancetypes: V1_5..=V1_5, lost "instance types and preferences are served as v1beta1 only";
     /// `pool.kubevirt.io` v1beta1 is served, beside v1alpha1.
-    ServesBetaPools: V1_7..V1_9,
+    ServesBetaPools: V1_7.., gained "pools are served as v1beta1 too";
 
     // Mutating webhook
     /// `firmware.uuid` is made at random on create.
-    WritesFirmwareUuid: V1_6..V1_9,
+    WritesFirmwareUuid: V1_6.., silent "only a VM that is created gets one";
     /// The template annotation `kubevirt.io/pci-topology-version` is written on create.
-    WritesPciTopology: V1_6..V1_9,
+    WritesPciTopology: V1_6.., silent "only a VM that is created gets it";
     /// An empty matcher kind is written out.
-    WritesMatcherKind: V1_5..V1_6,
+    WritesMatcherKind: V1_5..=V1_6, silent "an empty kind means the same";
     /// The architecture label of the data source is read.
-    ReadsDataSourceArchitecture: V1_6..V1_9,
+    ReadsDataSourceArchitecture: V1_6.., silent "only a VM that is created is concerned";
     /// `inferFromVolume` beside a name has the newer wording and cause type.
-    InferWordingAlreadySet: V1_7..V1_9,
+    InferWordingAlreadySet: V1_7.., silent "only wording";
     /// Volume snapshots can be inferred from.
-    InfersFromSnapshots: V1_9..V1_9,
+    InfersFromSnapshots: V1_9.., gained "instance types and preferences are inferred from volume snapshots too";
 
     // Validating webhook
     /// A missing instance type or preference is refused at admission.
-    RefusesMissingInstancetype: V1_5..V1_5,
+    RefusesMissingInstancetype: V1_5..=V1_5, lost "a VM that names a missing instance type is admitted, and fails in its controller";
     /// Every interface needs exactly one binding.
-    RequiresOneBinding: V1_9..V1_9,
+    RequiresOneBinding: V1_9.., gained "every interface needs exactly one binding";
     /// Beta feature gates are on unless disabled (before: opt-in).
-    BetaGatesAreOn: V1_9..V1_9,
+    BetaGatesAreOn: V1_9.., gained "beta feature gates are on unless disabled: volumes declared hotpluggable are plugged into running guests";
     /// A gate the release does not know is off even where it is listed.
-    IgnoresUnknownGates: V1_9..V1_9,
+    IgnoresUnknownGates: V1_9.., gained "a feature gate that the release does not know is off even where it is listed";
     /// Persistent reservations are switched by a field; the gate, where listed, still counts.
-    PersistentReservationIsAField: V1_9..V1_9,
+    PersistentReservationIsAField: V1_9.., gained "persistent reservations are switched by `persistentReservationConfiguration.enabled`; the gate still counts where it is listed";
     /// An architecture other than the host's needs the MultiArchitecture gate.
-    ChecksHostArchitecture: V1_5..V1_7,
+    ChecksHostArchitecture: V1_5..=V1_7, silent "the preview asks admission about every VM";
     /// Launch security is checked per architecture.
-    LaunchSecurityByArchitecture: V1_7..V1_9,
+    LaunchSecurityByArchitecture: V1_7.., silent "the preview asks admission about every VM";
     /// Machine types are matched as globs (before: unanchored regular expressions).
-    MachineTypesAreGlobs: V1_6..V1_9,
+    MachineTypesAreGlobs: V1_6.., gained "the allowed machine types are globs, no longer regular expressions";
 
     /// Refusals about huge pages name `memory.hugepages.pageSize` (before: `hugepages.size`).
-    NamesHugepagesField: V1_8..V1_9,
+    NamesHugepagesField: V1_8.., silent "only wording";
     /// Without a memory request, huge pages are held against guest memory and then the memory limit.
-    HugepagesFallBackToGuestMemory: V1_6..V1_9,
+    HugepagesFallBackToGuestMemory: V1_6.., silent "the preview asks admission about every VM";
     /// Both ACPI tables are checked, and their absence (before: SLIC alone).
-    ChecksEachAcpiTable: V1_6..V1_9,
+    ChecksEachAcpiTable: V1_6.., silent "the preview asks admission about every VM";
     /// Dedicated CPUs need a memory request or limit (after: any memory).
-    DedicatedCpuNeedsMemoryResource: V1_5..V1_5,
+    DedicatedCpuNeedsMemoryResource: V1_5..=V1_5, silent "the preview asks admission about every VM";
     /// The check of memory beside dedicated CPUs crashes where there is none.
-    CrashesWithoutGuestMemory: V1_6..V1_6,
+    CrashesWithoutGuestMemory: V1_6..=V1_6, silent "the preview asks admission about every VM";
     /// Slirp interfaces are held against their network and a setting.
-    ChecksSlirpNetwork: V1_5..V1_5,
+    ChecksSlirpNetwork: V1_5..=V1_5, silent "the preview asks admission about every VM";
     /// The passt and macvtap bindings are refused on create (before: they need gates).
-    DiscontinuesOldBindings: V1_8..V1_9,
+    DiscontinuesOldBindings: V1_8.., silent "the preview asks admission about every VM";
     /// Refusals of a port's number name `port`, and 65536 is out of range.
-    NamesPortField: V1_9..V1_9,
+    NamesPortField: V1_9.., silent "the preview asks admission about every VM";
     /// Devices from resource claims are checked.
-    ChecksDeviceClaims: V1_6..V1_9,
+    ChecksDeviceClaims: V1_6.., silent "the preview asks admission about every VM";
     /// Names of resource claims are unique, and host devices are checked as GPUs are.
-    ChecksResourceClaimNames: V1_8..V1_9,
+    ChecksResourceClaimNames: V1_8.., silent "the preview asks admission about every VM";
     /// Names and sources of resource claims are checked, and networks may use them.
-    ChecksResourceClaims: V1_9..V1_9,
+    ChecksResourceClaims: V1_9.., silent "the preview asks admission about every VM";
     /// A CD-ROM without a volume is an empty drive, which needs a gate (before: refused).
-    EmptyCdromNeedsGate: V1_6..V1_9,
+    EmptyCdromNeedsGate: V1_6.., silent "the preview asks admission about every VM";
     /// Block sizes are held against SATA and the discard granularity.
-    ChecksDiscardGranularity: V1_7..V1_9,
+    ChecksDiscardGranularity: V1_7.., silent "the preview asks admission about every VM";
     /// Secure boot needs no SMM in guests with TDX.
-    TdxNeedsNoSmm: V1_9..V1_9,
+    TdxNeedsNoSmm: V1_9.., silent "the preview asks admission about every VM";
     /// s390x guests can have launch security.
-    HasSecureExecution: V1_6..V1_9,
+    HasSecureExecution: V1_6.., silent "the preview asks admission about every VM";
     /// File systems over ConfigMaps and the like need a gate.
-    ConfigVolumesNeedVirtiofsGate: V1_5..V1_7,
+    ConfigVolumesNeedVirtiofsGate: V1_5..=V1_7, silent "the preview asks admission about every VM";
     /// Utility volumes are refused.
-    RefusesUtilityVolumes: V1_8..V1_9,
+    RefusesUtilityVolumes: V1_8.., silent "the preview asks admission about every VM";
     /// NVIDIA Grace GPUs are checked.
-    ChecksGraceGpus: V1_9..V1_9,
+    ChecksGraceGpus: V1_9.., silent "the preview asks admission about every VM";
     /// `WaitAsReceiver` is a run strategy, behind a gate.
-    HasWaitAsReceiver: V1_6..V1_9,
+    HasWaitAsReceiver: V1_6.., silent "the preview asks admission about every VM";
 
     // Controller
     /// The rollout strategy is LiveUpdate when unset (before: Stage).
-    DefaultsToLiveUpdate: V1_6..V1_9,
+    DefaultsToLiveUpdate: V1_6.., gained "the rollout strategy is LiveUpdate unless configured: sockets, memory and scheduling changes reach running guests";
     /// The reference policy needs its feature gate.
-    ReferencePolicyNeedsGate: V1_5..V1_5,
+    ReferencePolicyNeedsGate: V1_5..=V1_5, lost "a configured `instancetype.referencePolicy` takes effect without its feature gate";
     /// Hotpluggable volumes and disks are judged whatever the rollout strategy (before: only under LiveUpdate).
-    JudgesHotplugUnderStage: V1_6..V1_9,
+    JudgesHotplugUnderStage: V1_6.., gained "changed hotpluggable volumes and disks are judged under the rollout strategy Stage too";
     /// A disk that is gone with its hotpluggable volume needs no restart, and a disk without a volume is no crash.
-    ForgivesDisksWithoutVolume: V1_6..V1_9,
+    ForgivesDisksWithoutVolume: V1_6.., gained "a disk that goes together with its hotpluggable volume needs no restart";
     /// A firmware UUID equal to the running guest's is no difference.
-    IgnoresEqualFirmwareUuid: V1_6..V1_9,
+    IgnoresEqualFirmwareUuid: V1_6.., gained "writing the running guest's firmware UUID into its VM needs no restart";
     /// A pod network added to a running VM needs a restart.
-    PodNetworkAddedNeedsRestart: V1_8..V1_9,
+    PodNetworkAddedNeedsRestart: V1_8.., gained "a pod network added to a running VM needs a restart";
     /// The network synchronizer also patches networks, not only interfaces.
-    SynchronizesNetworks: V1_8..V1_9,
+    SynchronizesNetworks: V1_8.., silent "its effect on people is told by the lines of pod networks and network names";
     /// Another network under the same name is attached live, behind the gate LiveUpdateNADRef.
-    LiveUpdatesNetworkNameByGate: V1_8..V1_8,
+    LiveUpdatesNetworkNameByGate: V1_8..=V1_8, gained "another multus network under the same name is attached without a restart, behind the gate LiveUpdateNADRef";
     /// Another network under the same name is attached live.
-    LiveUpdatesNetworkName: V1_9..V1_9,
+    LiveUpdatesNetworkName: V1_9.., gained "another multus network under the same name is attached without a restart";
     /// The webhook of running guests refuses state `absent` on the pod network.
-    RefusesAbsentPodInterfaceLive: V1_5..V1_6,
+    RefusesAbsentPodInterfaceLive: V1_5..=V1_6, lost "the interface of the pod network may be set to `absent` in a running VM";
     /// Volumes declared hotpluggable are plugged by the controller, behind the gate DeclarativeHotplugVolumes.
-    DeclarativeHotplug: V1_6..V1_9,
+    DeclarativeHotplug: V1_6.., gained "volumes declared hotpluggable are plugged into running guests, behind the gate DeclarativeHotplugVolumes";
     /// The volume handler compares the whole volume list and asks for a restart by itself.
-    VolumeHandlerComparesLists: V1_5..V1_5,
+    VolumeHandlerComparesLists: V1_5..=V1_5, lost "the handler of volumes no longer asks for a restart by itself";
     /// Some template annotations are copied to the running guest.
-    SyncsAnnotations: V1_6..V1_9,
+    SyncsAnnotations: V1_6.., gained "the descheduler's annotations of the template reach the running guest";
     /// Volume migration checks that the claim of a PVC volume exists.
-    ChecksDestinationClaims: V1_9..V1_9,
+    ChecksDestinationClaims: V1_9.., gained "volume migration waits for a destination claim that does not exist";
     /// Revision names live in `status` (before: in `spec`).
-    RevisionsInStatus: V1_5..V1_9,
+    RevisionsInStatus: V1_5.., gained "the controller keeps revision names in `status`, no longer in `spec`";
 }
 
 #[cfg(test)]
@@ -254,10 +382,16 @@ mod tests {
 
     #[test]
     fn releases_parse_as_people_write_them() {
-        for text in ["1.9", "v1.9", "v1.9.0", " 1.9.1-rc.0"] {
-            assert_eq!(text.parse::<Release>().unwrap(), V1_9);
+        let newest = Release::NEWEST.as_str();
+        for text in [
+            newest,
+            &format!("v{newest}"),
+            &format!("v{newest}.0"),
+            &format!(" {newest}.1-rc.0"),
+        ] {
+            assert_eq!(text.parse::<Release>().unwrap(), Release::NEWEST);
         }
-        for text in ["1.0", "1.10", "2", "", "1.99"] {
+        for text in ["1.0", "2", "", "1.99", "next"] {
             assert!(text.parse::<Release>().is_err(), "{text}");
         }
     }
@@ -265,9 +399,60 @@ mod tests {
     #[test]
     fn older_targets_are_judged_as_the_first_proved_release() {
         assert!(Release::V1_2.has(Behaviour::DefaultsRequestsMemory));
-        assert!(!V1_6.has(Behaviour::DefaultsRequestsMemory));
+        assert!(!Release::V1_6.has(Behaviour::DefaultsRequestsMemory));
+        assert_eq!(Release::all_proved().next(), Some(Release::FIRST_PROVED));
+        assert!(Release::V1_4.keeps_revisions_in_spec());
+        assert!(!Release::V1_5.keeps_revisions_in_spec());
+    }
+
+    #[test]
+    fn the_next_release_inherits_every_behaviour_of_the_newest() {
+        for behaviour in Behaviour::ALL {
+            assert_eq!(
+                Release::Next.has(*behaviour),
+                Release::NEWEST.has(*behaviour),
+                "{behaviour:?}"
+            );
+        }
+        assert_eq!(Release::NEWEST.gained_and_lost(Release::Next).count(), 0);
+    }
+
+    #[test]
+    fn a_range_reaches_from_its_first_release_to_its_last() {
+        let range = Releases::between(Some(Release::V1_5), Some(Release::V1_6));
+        let inside: Vec<&Release> = Release::TARGETS
+            .iter()
+            .filter(|release| range.contain(**release))
+            .collect();
+        assert_eq!(inside, [&Release::V1_5, &Release::V1_6]);
+        assert_eq!(range.to_string(), "1.5 to 1.6");
+        let open = Releases::between(None, None);
         assert!(
-            V1_8.has(Behaviour::DecodesOldRevisions) == V1_7.has(Behaviour::DecodesOldRevisions)
+            Release::TARGETS
+                .iter()
+                .all(|release| open.contain(*release))
         );
+        assert!(open.contain(Release::Next));
+        assert_eq!(range.with(open), open);
+    }
+
+    #[test]
+    fn a_cluster_upgrade_is_told_what_it_gains_and_loses() {
+        let told: Vec<_> = Release::V1_5.gained_and_lost(Release::V1_7).collect();
+        assert!(told.contains(&(Release::V1_7, "a preference may set the architecture")));
+        assert!(
+            told.iter().any(|(release, words)| *release == Release::V1_7
+                && words.starts_with("revisions stored"))
+        );
+        assert!(!told.iter().any(|(release, _)| *release > Release::V1_7));
+    }
+
+    #[test]
+    fn only_what_ended_is_lost() {
+        for behaviour in Behaviour::ALL {
+            let ended = behaviour.releases().last().is_some();
+            let lost = matches!(behaviour.preview(), Preview::Lost(_));
+            assert!(ended || !lost, "{behaviour:?} is lost to nobody");
+        }
     }
 }

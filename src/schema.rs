@@ -4,14 +4,16 @@
 //! a zero value of a plain field cannot be told from its absence, a pointer's can.
 
 pub mod explain;
+mod limit;
 mod table;
 
 use smol_str::SmolStr;
 
-pub use self::table::{Field, Schema, Shape, Type, Variant};
+pub use self::limit::{Limit, Test};
+pub use self::table::{Field, Schema, Shape, Type, Variant, Width};
 
 use crate::field_path::{FieldPath, Segment};
-use crate::release::Release;
+use crate::release::{Release, Releases};
 use crate::resource::quantity;
 use crate::yaml::{Entry, Map, Node, Value};
 
@@ -44,10 +46,8 @@ pub enum ProblemKind {
     },
     /// Other releases have the field.
     UnsupportedField {
-        /// First release that has it.
-        since: Release,
-        /// Last release that has it.
-        until: Release,
+        /// The releases that have it.
+        releases: Releases,
     },
     /// A null where the type has a value; dropped.
     DroppedNull,
@@ -177,8 +177,8 @@ impl<'a> Reader<'a> {
             return None;
         };
         let Some(variant) = field.variant(self.release) else {
-            let (since, until) = field.releases();
-            self.problem(ProblemKind::UnsupportedField { since, until });
+            let releases = field.releases();
+            self.problem(ProblemKind::UnsupportedField { releases });
             return None;
         };
         if entry.node.is_null() {
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
             (Shape::Any, _)
             | (Shape::String | Shape::Bytes | Shape::Duration | Shape::Time, Value::String(_))
             | (Shape::Bool, Value::Bool(_))
-            | (Shape::Integer, Value::Int(_) | Value::UInt(_))
+            | (Shape::Integer(_), Value::Int(_) | Value::UInt(_))
             | (Shape::Float, Value::Int(_) | Value::UInt(_) | Value::Float(_))
             | (Shape::IntOrString, Value::Int(_) | Value::String(_)) => return node.clone(),
             (
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
                     origin: node.origin,
                 };
             }
-            (Shape::Integer, Value::Float(number))
+            (Shape::Integer(_), Value::Float(number))
                 if number.fract() == 0.0 && number.abs() < 9e15 =>
             {
                 #[allow(
@@ -308,7 +308,7 @@ fn zero_item(shape: &Shape) -> Node {
     match shape {
         Shape::Struct(_) | Shape::Map(_) => Node::map(),
         Shape::String => Node::string(""),
-        Shape::Integer => Node::from(0),
+        Shape::Integer(_) => Node::from(0),
         _ => Node::new(Value::Null),
     }
 }
@@ -341,7 +341,7 @@ fn write_struct(schema: &'static Schema, release: Release, of: &'static Type, no
             }
             _ if !variant.always => continue,
             Shape::String => Node::string(""),
-            Shape::Integer => Node::from(0),
+            Shape::Integer(_) => Node::from(0),
             Shape::Bool => Node::from(false),
             Shape::Quantity => Node::string("0"),
             _ => continue,
@@ -421,10 +421,7 @@ mod tests {
         assert_eq!(kinds[0].0, "spec.nope");
         assert!(matches!(
             kinds[1].1,
-            ProblemKind::UnsupportedField {
-                since: Release::V1_6,
-                ..
-            }
+            ProblemKind::UnsupportedField { releases } if releases.first() == Release::V1_6
         ));
         assert_eq!(kinds[2].1, &ProblemKind::DroppedNull);
         assert!(matches!(kinds[3].1, ProblemKind::WrongType { .. }));

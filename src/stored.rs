@@ -145,7 +145,7 @@ impl Form {
     }
 
     /// Whether a cluster of that release can read it.
-    pub const fn decodable(self, release: Release) -> bool {
+    pub fn decodable(self, release: Release) -> bool {
         matches!(self, Self::V1beta1) || release.has(Behaviour::DecodesOldRevisions)
     }
 }
@@ -235,7 +235,10 @@ impl Stored {
 }
 
 /// The last release whose types include the older forms; they are read as it reads them.
-pub const LAST_TO_CONVERT: Release = Release::V1_6;
+pub const LAST_TO_CONVERT: Release = match Behaviour::DecodesOldRevisions.releases().last() {
+    Some(last) => last,
+    None => Release::NEWEST,
+};
 
 /// Why stored data is no instance type or preference, in `KubeVirt`'s words (without the data itself, which may hold
 /// secrets).

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::field_path::FieldPath;
-use crate::release::Release;
+use crate::release::{Release, Releases};
 use crate::resource::Resource;
 use crate::yaml::{BundleEntry, Entry, Node, Origin, Value};
 
@@ -40,8 +40,7 @@ struct Object {
 /// One form of an object, over a range of releases.
 #[derive(Debug)]
 struct Form {
-    since: Release,
-    until: Release,
+    releases: Releases,
     labels: &'static RawValue,
     spec: &'static RawValue,
     resource: OnceLock<Resource>,
@@ -83,13 +82,17 @@ pub const fn holds(resource: &Resource) -> bool {
     matches!(resource.node.origin, Origin::Bundle(_))
 }
 
-/// First and last release whose bundle has the object, where any has.
-pub fn lifetime(kind: &str, name: &str) -> Option<(Release, Release)> {
-    let forms = &object(kind, name)?.forms;
-    Some((
-        forms.iter().map(|form| form.since).min()?,
-        forms.iter().map(|form| form.until).max()?,
-    ))
+/// The releases whose bundles have the object, where any has.
+pub fn lifetime(kind: &str, name: &str) -> Option<Releases> {
+    let forms = object(kind, name)?.forms.iter();
+    forms.map(|form| form.releases).reduce(Releases::with)
+}
+
+/// The first release after `release` whose bundle has the object anew.
+pub fn coming(release: Release, kind: &str, name: &str) -> Option<Release> {
+    let mut forms = object(kind, name)?.forms.iter();
+    let form = forms.find(|form| form.releases.first() > release)?;
+    Some(form.releases.first())
 }
 
 fn object(kind: &str, name: &str) -> Option<&'static Object> {
@@ -104,7 +107,7 @@ impl Object {
     fn form(&self, release: Release) -> Option<&Form> {
         self.forms
             .iter()
-            .find(|form| form.since <= release && release <= form.until)
+            .find(|form| form.releases.contain(release))
     }
 }
 
@@ -163,15 +166,15 @@ struct RawBundle {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RawRelease {
-    kubevirt: &'static str,
+    kubevirt: Release,
     tag: &'static str,
     common_instancetypes: &'static str,
 }
 
 #[derive(Deserialize)]
 struct RawForm {
-    since: &'static str,
-    until: &'static str,
+    since: Option<Release>,
+    until: Option<Release>,
     #[serde(borrow)]
     labels: &'static RawValue,
     #[serde(borrow)]
@@ -180,10 +183,6 @@ struct RawForm {
 
 impl Bundle {
     fn parse(text: &'static str) -> Self {
-        let release = |text: &str| -> Release {
-            text.parse()
-                .expect("catalog/common-instancetypes.json names known releases")
-        };
         let raw: RawBundle =
             serde_json::from_str(text).expect("catalog/common-instancetypes.json is valid");
         let object = |kind: &'static str| {
@@ -192,8 +191,7 @@ impl Bundle {
                 forms: forms
                     .into_iter()
                     .map(|form| Form {
-                        since: release(form.since),
-                        until: release(form.until),
+                        releases: Releases::between(form.since, form.until),
                         labels: form.labels,
                         spec: form.spec,
                         resource: OnceLock::new(),
@@ -206,7 +204,7 @@ impl Bundle {
                 .releases
                 .into_iter()
                 .map(|of| BundleRelease {
-                    kubevirt: release(of.kubevirt),
+                    kubevirt: of.kubevirt,
                     tag: of.tag,
                     common_instancetypes: of.common_instancetypes,
                 })
@@ -250,7 +248,13 @@ mod tests {
             }
             assert!(objects > 60, "{}: {objects}", of.kubevirt);
         }
-        assert_eq!(releases().len(), Release::TARGETS.len());
+        let read: Vec<Release> = releases().iter().map(|of| of.kubevirt).collect();
+        assert_eq!(
+            read,
+            Release::TARGETS,
+            "add the release's bundle to catalog/common-instancetypes.json: docs/adding-a-release.md"
+        );
+        assert!(diff(Release::NEWEST, Release::Next).is_empty());
     }
 
     #[test]
@@ -265,7 +269,10 @@ mod tests {
 
     #[test]
     fn c15_a_removed_instance_type_has_a_nearest_one_of_the_same_size() {
-        let (_, last) = lifetime(INSTANCETYPE, "server.medium").unwrap();
+        let last = lifetime(INSTANCETYPE, "server.medium")
+            .unwrap()
+            .last()
+            .unwrap();
         let Some(Absence::Removed {
             last: said,
             nearest: Some(nearest),

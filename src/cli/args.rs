@@ -31,7 +31,7 @@ pub(crate) struct Args {
 #[derive(Clone, Debug, ClapArgs)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// KubeVirt release the manifests are for, 1.1 to 1.9 [default: from driftless.yaml, else what the manifests
+    /// KubeVirt release the manifests are for [default: from driftless.yaml, else what the manifests
     /// show, else the newest known]
     #[arg(long, global = true, value_name = "RELEASE")]
     pub(crate) kubevirt: Option<Release>,

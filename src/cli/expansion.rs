@@ -153,15 +153,12 @@ fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<Remark> {
         ProblemKind::UnknownField { .. } => {
             format!("the API server drops `{path}`: KubeVirt knows no such field")
         }
-        ProblemKind::UnsupportedField { since, .. } if *since > release => {
-            format!(
-                "the API server of KubeVirt {release} drops `{path}`: the field came with {since}"
-            )
-        }
-        ProblemKind::UnsupportedField { until, .. } => {
-            format!(
-                "the API server of KubeVirt {release} drops `{path}`: the field went after {until}"
-            )
+        ProblemKind::UnsupportedField { releases } => {
+            let why = match releases.last() {
+                Some(last) if last < release => format!("the field went after {last}"),
+                _ => format!("the field came with {}", releases.first()),
+            };
+            format!("the API server of KubeVirt {release} drops `{path}`: {why}")
         }
         ProblemKind::DroppedNull | ProblemKind::WrongType { .. } => return None,
     };

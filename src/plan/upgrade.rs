@@ -7,53 +7,9 @@ use super::{
     judge, notes, targets,
 };
 use crate::change::{self, Subject};
-use crate::release::{Behaviour, Release};
+use crate::release::Release;
 use crate::resolve::ResolveError;
 use crate::source::Sources;
-
-/// Behaviours that differ and what they mean for people, where the newer release behaves so.
-const GAINED: &[(Behaviour, &str)] = &[
-    (
-        Behaviour::DefaultsToLiveUpdate,
-        "the rollout strategy is LiveUpdate unless configured: sockets, memory and scheduling changes reach running guests",
-    ),
-    (
-        Behaviour::BetaGatesAreOn,
-        "beta feature gates are on unless disabled: volumes declared hotpluggable are plugged into running guests",
-    ),
-    (
-        Behaviour::PodNetworkAddedNeedsRestart,
-        "a pod network added to a running VM needs a restart",
-    ),
-    (
-        Behaviour::LiveUpdatesNetworkName,
-        "another multus network under the same name is attached without a restart",
-    ),
-    (
-        Behaviour::ChecksDestinationClaims,
-        "volume migration waits for a destination claim that does not exist",
-    ),
-    (
-        Behaviour::RequiresOneBinding,
-        "every interface needs exactly one binding",
-    ),
-    (
-        Behaviour::PreferredArchitecture,
-        "a preference may set the architecture",
-    ),
-];
-
-/// Behaviours that the newer release no longer has.
-const LOST: &[(Behaviour, &str)] = &[
-    (
-        Behaviour::DecodesOldRevisions,
-        "revisions stored as v1alpha1, v1alpha2 or bare spec can no longer be decoded: `driftless upgrade` moves them, before the cluster is upgraded",
-    ),
-    (
-        Behaviour::RefusesMissingInstancetype,
-        "a VM that names a missing instance type is admitted, and fails in its controller",
-    ),
-];
 
 /// Judges the same VMs under two releases.
 pub fn preview(
@@ -74,16 +30,8 @@ pub fn preview(
         .filter_map(|pair| one(&pair.base?, &pair.head?, sources))
         .collect();
     let mut notes = notes(&pairs);
-    notes.extend(
-        GAINED
-            .iter()
-            .filter(|(behaviour, _)| to.has(*behaviour) && !from.has(*behaviour))
-            .chain(
-                LOST.iter()
-                    .filter(|(behaviour, _)| from.has(*behaviour) && !to.has(*behaviour)),
-            )
-            .map(|(_, words)| format!("from KubeVirt {to} on {words}")),
-    );
+    let differences = from.gained_and_lost(to);
+    notes.extend(differences.map(|(since, words)| format!("from KubeVirt {since} on {words}")));
     let names = Names {
         base: format!("KubeVirt {from}"),
         head: format!("KubeVirt {to}"),

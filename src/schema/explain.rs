@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Field, Schema, Shape, Type, Variant};
+use super::{Field, Schema, Shape, Type};
 use crate::field_path::{FieldPath, Segment};
 use crate::release::Release;
 
@@ -27,7 +27,7 @@ pub enum Error {
 }
 
 /// Values of a VirtualMachine that runtime writes, and who does.
-const WRITTEN: [(&str, &str); 9] = [
+const WRITTEN: &[(&str, &str)] = &[
     (
         "spec.instancetype.kind",
         "admission fills it in, up to KubeVirt 1.6",
@@ -93,7 +93,9 @@ pub fn field(text: &str, release: Option<Release>) -> Result<String, Error> {
             .field(name)
             .ok_or_else(|| missing(here.name(), name, Some(here)))?;
         let _ = write!(plain, "{}{name}", if plain.is_empty() { "" } else { "." });
-        of = latest(field, release).and_then(|variant| inner(&variant.shape));
+        of = field
+            .variant_or_newest(release)
+            .and_then(|variant| inner(&variant.shape));
         last = Some(field);
     }
     let mut out = format!(
@@ -123,13 +125,6 @@ fn missing(type_name: &str, field: &str, of: Option<&'static Type>) -> Error {
     }
 }
 
-/// The form of a field in a release, else its newest.
-fn latest(field: &'static Field, release: Release) -> Option<&'static Variant> {
-    field
-        .variant(release)
-        .or_else(|| field.variant(field.releases().1))
-}
-
 fn inner(shape: &'static Shape) -> Option<&'static Type> {
     match shape {
         Shape::Struct(index) => Some(Schema::builtin().type_at(*index)),
@@ -139,22 +134,12 @@ fn inner(shape: &'static Shape) -> Option<&'static Type> {
 }
 
 fn describe(out: &mut String, field: &'static Field, release: Release) {
-    let (since, until) = field.releases();
-    let Some(variant) = latest(field, release) else {
+    let Some(variant) = field.variant_or_newest(release) else {
         return;
     };
     let _ = writeln!(out, "type: {}", shape(&variant.shape));
-    let releases = match (since, until) {
-        (Release::V1_0, Release::NEWEST) => "all".to_owned(),
-        (Release::V1_0, until) => format!("up to {until}"),
-        (since, Release::NEWEST) => format!("from {since} on"),
-        (since, until) => format!("{since} to {until}"),
-    };
-    let _ = writeln!(out, "releases: {releases}");
-    let required = variant
-        .required
-        .is_some_and(|(first, last)| first <= release && release <= last);
-    if required {
+    let _ = writeln!(out, "releases: {}", field.releases());
+    if variant.required {
         out.push_str("required\n");
     }
     if variant.deprecated {

@@ -1,12 +1,13 @@
 //! The field table, read once from `schemas/fields.json`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use smol_str::SmolStr;
 
-use crate::release::Release;
+use super::limit::{Limit, RawLimits};
+use crate::release::{Release, Releases};
 
 /// Every type of every release.
 #[derive(Debug)]
@@ -32,22 +33,22 @@ pub struct Field {
 /// One form of a field over a range of releases.
 #[derive(Debug)]
 pub struct Variant {
-    /// First release with this form.
-    pub since: Release,
-    /// Last release with this form.
-    pub until: Release,
+    /// The releases with this form.
+    pub releases: Releases,
     /// What the value is.
     pub shape: Shape,
     /// Whether Go keeps a pointer: a zero value is then a value.
     pub pointer: bool,
     /// Whether Go writes the field even when empty.
     pub always: bool,
-    /// Releases whose schema requires the field.
-    pub required: Option<(Release, Release)>,
+    /// Whether the field must be written.
+    pub required: bool,
     /// Whether the field is marked deprecated.
     pub deprecated: bool,
-    /// The only values allowed, where the schema lists them.
+    /// The only values that `KubeVirt`'s own OpenAPI allows, where it lists them; of a list, the values of its items.
     pub values: Vec<SmolStr>,
+    /// What else the CRD demands of the value.
+    pub limits: Vec<Limit>,
     /// Keys that tell list items apart.
     pub keys: Vec<SmolStr>,
 }
@@ -61,8 +62,8 @@ pub enum Shape {
     Bytes,
     /// True or false.
     Bool,
-    /// A whole number.
-    Integer,
+    /// A whole number, in Go's type.
+    Integer(Width),
     /// Any number.
     Float,
     /// A Kubernetes quantity.
@@ -83,6 +84,31 @@ pub enum Shape {
     Map(Box<Self>),
 }
 
+/// How Go holds a whole number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// `int32`.
+    Int32,
+    /// `int64` and `int`.
+    Int64,
+    /// `uint32`.
+    Uint32,
+    /// `uint64` and `uint`.
+    Uint64,
+}
+
+impl Width {
+    /// Whether Go can read the number into the type.
+    pub fn holds(self, number: i64) -> bool {
+        match self {
+            Self::Int32 => i32::try_from(number).is_ok(),
+            Self::Int64 => true,
+            Self::Uint32 => u32::try_from(number).is_ok(),
+            Self::Uint64 => number >= 0,
+        }
+    }
+}
+
 impl Shape {
     /// The shape in words, for a message: `a boolean`.
     pub const fn expected(&self) -> &'static str {
@@ -90,7 +116,7 @@ impl Shape {
             Self::String => "a string",
             Self::Bytes => "base64 text",
             Self::Bool => "a boolean",
-            Self::Integer => "a whole number",
+            Self::Integer(_) => "a whole number",
             Self::Float => "a number",
             Self::Quantity => "a quantity",
             Self::IntOrString => "a whole number or a string",
@@ -142,13 +168,12 @@ impl Schema {
 
     /// One table of all `texts`: the types a cluster serves, and those that only stored revisions still have.
     fn parse(texts: &[&str]) -> Self {
-        let raw: std::collections::BTreeMap<SmolStr, RawType> = texts
+        let tables: Vec<RawTable> = texts
             .iter()
-            .flat_map(|text| {
-                serde_json::from_str::<std::collections::BTreeMap<_, _>>(text)
-                    .expect("the tables in schemas/ are valid")
-            })
+            .map(|text| serde_json::from_str(text).expect("the tables in schemas/ are valid"))
             .collect();
+        let raw: BTreeMap<SmolStr, RawType> =
+            tables.into_iter().flat_map(|table| table.types).collect();
         let by_name: HashMap<SmolStr, usize> = raw
             .keys()
             .enumerate()
@@ -156,16 +181,15 @@ impl Schema {
             .collect();
         let types = raw
             .into_iter()
-            .map(|(name, of)| Type {
+            .map(|(name, fields)| Type {
                 name,
-                fields: of
-                    .fields
+                fields: fields
                     .into_iter()
-                    .map(|(name, variants)| Field {
+                    .map(|(name, forms)| Field {
                         name,
-                        variants: match variants {
-                            RawVariants::One(one) => vec![one.build(&by_name)],
-                            RawVariants::Many(many) => {
+                        variants: match forms {
+                            RawForms::One(one) => vec![one.build(&by_name)],
+                            RawForms::Many(many) => {
                                 many.into_iter().map(|one| one.build(&by_name)).collect()
                             }
                         },
@@ -208,44 +232,35 @@ impl Field {
     pub fn variant(&self, release: Release) -> Option<&Variant> {
         self.variants
             .iter()
-            .find(|variant| variant.since <= release && release <= variant.until)
+            .find(|variant| variant.releases.contain(release))
     }
 
-    /// First and last release that have the field in any form.
-    pub fn releases(&self) -> (Release, Release) {
-        let since = self
-            .variants
-            .iter()
-            .map(|variant| variant.since)
-            .min()
-            .unwrap_or(Release::V1_0);
-        let until = self
-            .variants
-            .iter()
-            .map(|variant| variant.until)
-            .max()
-            .unwrap_or(Release::NEWEST);
-        (since, until)
+    /// The form it has in a release, else the newest.
+    pub fn variant_or_newest(&self, release: Release) -> Option<&Variant> {
+        self.variant(release).or(self.variants.last())
+    }
+
+    /// The releases that have the field in any form.
+    pub fn releases(&self) -> Releases {
+        let ranges = self.variants.iter().map(|variant| variant.releases);
+        ranges
+            .reduce(Releases::with)
+            .unwrap_or(Releases::between(None, None))
     }
 }
 
 #[derive(Deserialize)]
-struct RawType {
-    fields: std::collections::BTreeMap<SmolStr, RawVariants>,
+struct RawTable {
+    types: BTreeMap<SmolStr, RawType>,
 }
+
+type RawType = BTreeMap<SmolStr, RawForms>;
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum RawVariants {
+enum RawForms {
     One(RawVariant),
     Many(Vec<RawVariant>),
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum RawRequired {
-    Throughout(bool),
-    Between(SmolStr, SmolStr),
 }
 
 #[derive(Deserialize)]
@@ -258,43 +273,31 @@ struct RawVariant {
     always: bool,
     #[serde(default)]
     deprecated: bool,
-    since: Option<SmolStr>,
-    until: Option<SmolStr>,
-    required: Option<RawRequired>,
+    #[serde(default)]
+    required: bool,
+    since: Option<Release>,
+    until: Option<Release>,
     #[serde(default, rename = "enum")]
     values: Vec<SmolStr>,
+    #[serde(default)]
+    limits: RawLimits,
     #[serde(default)]
     keys: Vec<SmolStr>,
 }
 
 impl RawVariant {
     fn build(self, types: &HashMap<SmolStr, usize>) -> Variant {
-        let since = self.since.map_or(Release::V1_0, |text| release(&text));
-        let until = self.until.map_or(Release::NEWEST, |text| release(&text));
         Variant {
-            since,
-            until,
+            releases: Releases::between(self.since, self.until),
             shape: shape(&self.shape, types),
             pointer: self.pointer,
             always: self.always,
-            required: match self.required {
-                Some(RawRequired::Throughout(true)) => Some((since, until)),
-                Some(RawRequired::Between(first, last)) => Some((release(&first), release(&last))),
-                _ => None,
-            },
+            required: self.required,
             deprecated: self.deprecated,
             values: self.values,
+            limits: self.limits.build(),
             keys: self.keys,
         }
-    }
-}
-
-fn release(text: &str) -> Release {
-    if text == "1.0" {
-        Release::V1_0
-    } else {
-        text.parse()
-            .expect("schemas/fields.json names known releases")
     }
 }
 
@@ -309,7 +312,10 @@ fn shape(text: &str, types: &HashMap<SmolStr, usize>) -> Shape {
         "string" => Shape::String,
         "bytes" => Shape::Bytes,
         "bool" => Shape::Bool,
-        "int32" | "int64" => Shape::Integer,
+        "int32" => Shape::Integer(Width::Int32),
+        "int64" => Shape::Integer(Width::Int64),
+        "uint32" => Shape::Integer(Width::Uint32),
+        "uint64" => Shape::Integer(Width::Uint64),
         "float" | "double" => Shape::Float,
         "quantity" => Shape::Quantity,
         "intOrString" => Shape::IntOrString,
@@ -332,22 +338,49 @@ mod tests {
     fn every_type_of_the_table_resolves() {
         let schema = Schema::builtin();
         let disk = schema.type_named("v1.Disk").unwrap();
-        assert!(
-            disk.field("bootOrder")
-                .unwrap()
-                .variant(Release::V1_9)
-                .unwrap()
-                .pointer
-        );
-        assert!(
-            disk.field("changedBlockTracking")
-                .unwrap()
-                .variant(Release::V1_6)
-                .is_none()
-        );
+        let boot_order = disk.field("bootOrder").unwrap();
+        assert!(boot_order.variant(Release::V1_9).unwrap().pointer);
+        let tracking = disk.field("changedBlockTracking").unwrap();
+        assert!(tracking.variant(Release::V1_6).is_none());
+        assert_eq!(tracking.releases().to_string(), "from 1.7 on");
+        let pool = schema.type_named("v1alpha1.VirtualMachinePool").unwrap();
+        let spec = pool.field("spec").unwrap();
+        assert_eq!(spec.releases().to_string(), "up to 1.6");
+    }
+
+    #[test]
+    fn the_table_was_read_from_every_release() {
+        let table: serde_json::Value =
+            serde_json::from_str(include_str!("../../schemas/fields.json")).unwrap();
+        let read: Vec<&str> = table["releases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|release| release["kubevirt"].as_str().unwrap())
+            .collect();
+        let targets: Vec<&str> = Release::TARGETS
+            .iter()
+            .map(|target| target.as_str())
+            .collect();
         assert_eq!(
-            disk.field("errorPolicy").unwrap().releases(),
-            (Release::V1_1, Release::V1_9)
+            read, targets,
+            "regenerate schemas/fields.json: docs/adding-a-release.md"
         );
+    }
+
+    #[test]
+    fn every_field_of_the_next_release_is_the_newests() {
+        for of in &Schema::builtin().types {
+            for field in &of.fields {
+                let at = |release| field.variant(release).map(std::ptr::from_ref);
+                assert_eq!(
+                    at(Release::NEWEST),
+                    at(Release::Next),
+                    "{}.{}",
+                    of.name,
+                    field.name
+                );
+            }
+        }
     }
 }

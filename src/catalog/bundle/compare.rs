@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BUNDLE, INSTANCETYPE, Object, find, lifetime, list, object};
+use super::{BUNDLE, INSTANCETYPE, Object, coming, find, lifetime, list, object};
 use crate::field_path::{FieldPath, Segment};
 use crate::release::Release;
 use crate::resource::Resource;
@@ -53,9 +53,9 @@ pub enum Absence {
         /// What comes nearest in the bundle asked for.
         nearest: Option<&'static Resource>,
     },
-    /// Only newer bundles have it.
+    /// Newer bundles have it.
     NotYet {
-        /// The first release that has it.
+        /// The next release that has it.
         first: Release,
     },
 }
@@ -89,16 +89,16 @@ pub fn diff(from: Release, to: Release) -> Vec<Difference> {
 
 /// Why the bundle of a release lacks an object; `None` where it has it, and where no bundle ever had it.
 pub fn absence(release: Release, kind: &str, name: &str) -> Option<Absence> {
-    let (first, last) = lifetime(kind, name)?;
+    let lifetime = lifetime(kind, name)?;
     if find(release, kind, name).is_some() {
         return None;
     }
-    if first > release {
+    if let Some(first) = coming(release, kind, name) {
         return Some(Absence::NotYet { first });
     }
     let old = object(kind, name).and_then(Object::last)?;
     Some(Absence::Removed {
-        last: last.min(release),
+        last: lifetime.last()?.min(release),
         nearest: nearest(old, release),
     })
 }
@@ -165,8 +165,7 @@ impl Size {
 impl Object {
     /// The newest form.
     fn last(&'static self) -> Option<&'static Resource> {
-        let form = self.forms.iter().max_by_key(|form| form.until)?;
-        Some(form.resource(&self.entry))
+        Some(self.forms.last()?.resource(&self.entry))
     }
 }
 

@@ -118,10 +118,13 @@ fn elsewhere(name: &str) -> Option<String> {
     [bundle::INSTANCETYPE, bundle::PREFERENCE]
         .iter()
         .find_map(|kind| {
-            let (first, last) = bundle::lifetime(kind, name)?;
-            Some(format!(
-                "KubeVirt {first} to {last} do: pass one with --kubevirt"
-            ))
+            let lifetime = bundle::lifetime(kind, name)?;
+            let first = lifetime.first();
+            let releases = lifetime.last().map_or_else(
+                || format!("{first} and later"),
+                |last| format!("{first} to {last}"),
+            );
+            Some(format!("KubeVirt {releases} do: pass one with --kubevirt"))
         })
 }
 

@@ -109,14 +109,8 @@ fn is_servers(path: &FieldPath) -> bool {
     matches!(path.segments().first(), Some(Segment::Field(name)) if name == "status")
 }
 
-fn is_required(variant: &Variant, release: Release) -> bool {
-    variant
-        .required
-        .is_some_and(|(since, until)| since <= release && release <= until)
-}
-
 fn is_out_of_range(of: &Type, variant: &Variant, name: &str, number: i64) -> bool {
-    if !matches!(variant.shape, Shape::Integer) {
+    if !matches!(variant.shape, Shape::Integer(_)) {
         return false;
     }
     UNSIGNED.contains(&(of.name(), name)) && !(0..=i64::from(u32::MAX)).contains(&number)
@@ -137,7 +131,7 @@ impl Walk {
         };
         for field in of.fields() {
             if let Some(variant) = field.variant(self.release)
-                && is_required(variant, self.release)
+                && variant.required
                 && map.get(field.name()).is_none_or(Node::is_null)
             {
                 let field = self.path.field(field.name());

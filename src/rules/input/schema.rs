@@ -106,35 +106,35 @@ fn problems(
                     finding.help(help);
                 }
             }
-            ProblemKind::UnsupportedField { since, until } if *until < release => {
-                push(
-                    found,
-                    &removed_field::RULE,
-                    resource,
-                    &path,
-                    format!(
-                        "`{name}` is gone since KubeVirt {}: the API server drops it",
-                        next(*until)
-                    ),
-                )
-                .help(format!("remove it; {until} was the last release with it"))
-                .fix(
-                    Applicability::Safe,
-                    format!("remove `{name}`"),
-                    [(path.clone(), FixAction::Remove)],
-                );
-            }
-            ProblemKind::UnsupportedField { since, .. } => {
-                push(
-                    found,
-                    &unsupported_field::RULE,
-                    resource,
-                    &path,
-                    format!("`{name}` needs KubeVirt {since}; the target is {release}, whose API server drops it"),
-                )
-                .help(format!(
-                    "set `kubevirt: \"{since}\"` in driftless.yaml or pass --kubevirt {since} if that is what the cluster runs"
-                ));
+            ProblemKind::UnsupportedField { releases } => {
+                if let Some(until) = releases.last().filter(|last| *last < release) {
+                    let gone = until.following();
+                    push(
+                        found,
+                        &removed_field::RULE,
+                        resource,
+                        &path,
+                        format!("`{name}` is gone since KubeVirt {gone}: the API server drops it"),
+                    )
+                    .help(format!("remove it; {until} was the last release with it"))
+                    .fix(
+                        Applicability::Safe,
+                        format!("remove `{name}`"),
+                        [(path.clone(), FixAction::Remove)],
+                    );
+                } else {
+                    let since = releases.first();
+                    push(
+                        found,
+                        &unsupported_field::RULE,
+                        resource,
+                        &path,
+                        format!("`{name}` needs KubeVirt {since}; the target is {release}, whose API server drops it"),
+                    )
+                    .help(format!(
+                        "set `kubevirt: \"{since}\"` in driftless.yaml or pass --kubevirt {since} if that is what the cluster runs"
+                    ));
+                }
             }
             ProblemKind::DroppedNull => {
                 push(
@@ -202,10 +202,7 @@ fn required(
         }
         let value = map.get(field.name()).filter(|value| !value.is_null());
         let Some(value) = value else {
-            let needed = variant
-                .required
-                .is_some_and(|(first, last)| first <= release && release <= last);
-            if needed {
+            if variant.required {
                 let at = path.field(field.name());
                 let whole = at.to_string();
                 found.push(Finding::at(
@@ -409,12 +406,4 @@ fn last_key(path: &FieldPath) -> String {
         [.., Segment::Field(name)] => name.to_string(),
         _ => path.to_string(),
     }
-}
-
-/// The release after one.
-fn next(release: Release) -> Release {
-    Release::TARGETS
-        .into_iter()
-        .find(|other| *other > release)
-        .unwrap_or(Release::NEWEST)
 }

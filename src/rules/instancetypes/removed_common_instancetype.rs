@@ -76,7 +76,7 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
         let Some(ResolveError::NotFound { kind, name, .. }) = error else {
             continue;
         };
-        let Some((since, until)) = bundle::lifetime(kind, &name) else {
+        let Some(lifetime) = bundle::lifetime(kind, &name) else {
             continue;
         };
         let release = context.target.release;
@@ -84,7 +84,7 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
             .field("spec")
             .field(matcher.field())
             .field("name");
-        if release < since {
+        if let Some(since) = bundle::coming(release, kind, &name) {
             findings
                 .report(
                     vm.resource,
@@ -96,6 +96,9 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
                 ));
             continue;
         }
+        let Some(until) = lifetime.last() else {
+            continue;
+        };
         let nearest =
             bundle::find(until, kind, &name).and_then(|of| bundle::compare::nearest(of, release));
         let finding = findings.report(

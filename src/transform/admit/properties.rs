@@ -194,7 +194,7 @@ fn objects(labelled: [bool; 4], preference: &Json) -> Catalog {
 }
 
 fn releases() -> impl Strategy<Value = Release> {
-    prop::sample::select(&Release::TARGETS)
+    prop::sample::select(Release::TARGETS)
 }
 
 fn target(release: Release) -> Target {
