@@ -6,7 +6,6 @@ mod tests;
 
 use smol_str::SmolStr;
 
-use self::gates::Stage;
 use crate::release::{Behaviour, Release};
 use crate::resource::quantity::{Format, Quantity};
 use crate::yaml::Node;
@@ -353,15 +352,6 @@ impl ClusterConfig {
     pub fn disables_gate(&self, gate: &str) -> bool {
         self.texts("developerConfiguration.disabledFeatureGates")
             .any(|name| name == gate)
-    }
-
-    /// The gates `featureGates` names that the release has no use for, with their stage: generally available ones are
-    /// redundant, deprecated and discontinued ones going or gone, `None` unknown.
-    pub fn useless_gates(&self, release: Release) -> Vec<(&str, Option<Stage>)> {
-        self.texts("developerConfiguration.featureGates")
-            .map(|name| (name, gates::stage(name, release)))
-            .filter(|(_, stage)| !matches!(stage, Some(Stage::Alpha | Stage::Beta)))
-            .collect()
     }
 
     /// Whether disks may hold SCSI persistent reservations.

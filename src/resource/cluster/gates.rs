@@ -15,116 +15,117 @@ pub enum Stage {
     Deprecated,
     /// Gone: listing it changes nothing the feature still looks at.
     Discontinued,
+    /// The release does not register the gate.
+    Unknown,
 }
 
-/// Stages in 1.5, 1.6, 1.7, 1.8, 1.9: Alpha, Beta, General availability, Deprecated, X discontinued, - unknown. Sorted.
-const GATES: &[(&str, &str)] = &[
-    ("AlignCPUs", "AAAAA"),
-    ("AutoResourceLimitsGate", "GGGGG"),
-    ("BochsDisplayForEFIGuests", "GGGGG"),
-    ("CPUManager", "AAAAA"),
-    ("CPUNodeDiscovery", "GGGGG"),
-    ("ClusterProfiler", "AGGGG"),
-    ("CommonInstancetypesDeploymentGate", "GGGGG"),
-    ("ConfigurableHypervisor", "---AA"),
-    ("ContainerPathVolumes", "---AA"),
-    ("CrossArchitectureVirtualization", "----A"),
-    ("DecentralizedLiveMigration", "-AAAA"),
-    ("DeclarativeHotplugVolumes", "-AAAB"),
-    ("DisableCustomSELinuxPolicy", "GGGGG"),
-    ("DisableMDEVConfiguration", "AAADD"),
-    ("DockerSELinuxMCSWorkaround", "DDDDD"),
-    ("DownwardMetrics", "AAAAA"),
-    ("DynamicPodInterfaceNaming", "GGGGG"),
-    ("EnableVirtioFsConfigVolumes", "AAAGG"),
-    ("EnableVirtioFsStorageVolumes", "AAAAA"),
-    ("ExpandDisks", "AAAAG"),
-    ("ExperimentalIgnitionSupport", "AAAAA"),
-    ("ExperimentalVirtiofsSupport", "DDDXX"),
-    ("ExternalNetResourceInjection", "---BB"),
-    ("FirmwareAutoSelection", "----A"),
-    ("GPU", "GGGGG"),
-    ("GPUsWithDRA", "-AAAB"),
-    ("GraceIOVirtualization", "----A"),
-    ("HostDevices", "AAAAA"),
-    ("HostDevicesWithDRA", "-AAAB"),
-    ("HostDisk", "AAAAA"),
-    ("HotplugNICs", "GGGGG"),
-    ("HotplugVolumes", "AAAAD"),
-    ("HypervStrictCheck", "AAAAA"),
-    ("IOMMUFD", "----A"),
-    ("ImageVolume", "-ABBB"),
-    ("IncrementalBackup", "--AAA"),
-    ("InstancetypeReferencePolicy", "BGGGG"),
-    ("KubevirtSeccompProfile", "AABBB"),
-    ("LibvirtHooksServerAndClient", "---AB"),
-    ("LiveMigration", "GGGGG"),
-    ("LiveUpdateNADRef", "---BG"),
-    ("Macvtap", "XXXXX"),
-    ("MigrationPriorityQueue", "--ABG"),
-    ("MigrationStallDetection", "----A"),
-    ("MultiArchitecture", "AAADD"),
-    ("NUMA", "GGGGG"),
-    ("NetworkBindingPlugins", "GGGGG"),
-    ("NetworkDevicesWithDRA", "----A"),
-    ("NodeRestriction", "ABBBB"),
-    ("NonRoot", "GGGGG"),
-    ("OCIExport", "----A"),
-    ("ObjectGraph", "----A"),
-    ("OptOutRoleAggregation", "---AB"),
-    ("PCINUMAAwareTopology", "---AA"),
-    ("PSA", "GGGGG"),
-    ("PanicDevices", "-ABBG"),
-    ("Passt", "XXXXX"),
-    ("PasstBinding", "---BB"),
-    ("PasstIPStackMigration", "-AAXX"),
-    ("PersistentReservation", "AAAAG"),
-    ("Plugins", "----A"),
-    ("PodSecondaryInterfaceNamingUpgrade", "---BB"),
-    ("PortRangesSpec", "----A"),
-    ("RebootPolicy", "---AB"),
-    ("ReservedOverheadMemlock", "---AA"),
-    ("Root", "AAAAA"),
-    ("SRIOVLiveMigration", "GGGGG"),
-    ("SecureExecution", "--BBG"),
-    ("Sidecar", "AAAAA"),
-    ("Snapshot", "ABBBB"),
-    ("Template", "---AB"),
-    ("UtilityVolumes", "---AA"),
-    ("VGPULiveMigration", "----A"),
-    ("VMExport", "ABBBG"),
-    ("VMLiveUpdateFeatures", "GGGGG"),
-    ("VMPersistentState", "AGGGG"),
-    ("VMStatsCollector", "----A"),
-    ("VSOCK", "AAAAA"),
-    ("VideoConfig", "-ABBG"),
-    ("VmiMemoryOverheadReport", "---AB"),
-    ("VolumeMigration", "GGGGG"),
-    ("VolumesUpdateStrategy", "GGGGG"),
-    ("WorkloadEncryptionSEV", "AAAAB"),
-    ("WorkloadEncryptionTDX", "--AAA"),
-];
+/// A gate, and each stage it reached with the release it reached it in, oldest first.
+type Gate = (&'static str, &'static [(Release, Stage)]);
 
-/// The stage of a gate in a release; `None` where the release does not know the gate.
-pub fn stage(gate: &str, release: Release) -> Option<Stage> {
-    let at = GATES.binary_search_by(|(name, _)| name.cmp(&gate)).ok()?;
-    let column = release.proved() as usize - Release::V1_5 as usize;
-    match GATES[at].1.as_bytes().get(column)? {
-        b'A' => Some(Stage::Alpha),
-        b'B' => Some(Stage::Beta),
-        b'G' => Some(Stage::GenerallyAvailable),
-        b'D' => Some(Stage::Deprecated),
-        b'X' => Some(Stage::Discontinued),
-        _ => None,
-    }
+macro_rules! gates {
+    ($($name:ident: $($release:ident $stage:ident),+;)+) => {
+        &[$((stringify!($name), &[$((Release::$release, Stage::$stage)),+]),)+]
+    };
 }
 
-/// The names of every gate a release knows, sorted.
-pub fn known(release: Release) -> impl Iterator<Item = &'static str> {
-    GATES
+/// Sorted by name. A stage holds until the next is reached, and the first stands as far back as is proved; a gate that a
+/// release drops reaches `Unknown` in it.
+const GATES: &[Gate] = gates! {
+    AlignCPUs: V1_5 Alpha;
+    AutoResourceLimitsGate: V1_5 GenerallyAvailable;
+    BochsDisplayForEFIGuests: V1_5 GenerallyAvailable;
+    CPUManager: V1_5 Alpha;
+    CPUNodeDiscovery: V1_5 GenerallyAvailable;
+    ClusterProfiler: V1_5 Alpha, V1_6 GenerallyAvailable;
+    CommonInstancetypesDeploymentGate: V1_5 GenerallyAvailable;
+    ConfigurableHypervisor: V1_8 Alpha;
+    ContainerPathVolumes: V1_8 Alpha;
+    CrossArchitectureVirtualization: V1_9 Alpha;
+    DecentralizedLiveMigration: V1_6 Alpha;
+    DeclarativeHotplugVolumes: V1_6 Alpha, V1_9 Beta;
+    DisableCustomSELinuxPolicy: V1_5 GenerallyAvailable;
+    DisableMDEVConfiguration: V1_5 Alpha, V1_8 Deprecated;
+    DockerSELinuxMCSWorkaround: V1_5 Deprecated;
+    DownwardMetrics: V1_5 Alpha;
+    DynamicPodInterfaceNaming: V1_5 GenerallyAvailable;
+    EnableVirtioFsConfigVolumes: V1_5 Alpha, V1_8 GenerallyAvailable;
+    EnableVirtioFsStorageVolumes: V1_5 Alpha;
+    ExpandDisks: V1_5 Alpha, V1_9 GenerallyAvailable;
+    ExperimentalIgnitionSupport: V1_5 Alpha;
+    ExperimentalVirtiofsSupport: V1_5 Deprecated, V1_8 Discontinued;
+    ExternalNetResourceInjection: V1_8 Beta;
+    FirmwareAutoSelection: V1_9 Alpha;
+    GPU: V1_5 GenerallyAvailable;
+    GPUsWithDRA: V1_6 Alpha, V1_9 Beta;
+    GraceIOVirtualization: V1_9 Alpha;
+    HostDevices: V1_5 Alpha;
+    HostDevicesWithDRA: V1_6 Alpha, V1_9 Beta;
+    HostDisk: V1_5 Alpha;
+    HotplugNICs: V1_5 GenerallyAvailable;
+    HotplugVolumes: V1_5 Alpha, V1_9 Deprecated;
+    HypervStrictCheck: V1_5 Alpha;
+    IOMMUFD: V1_9 Alpha;
+    ImageVolume: V1_6 Alpha, V1_7 Beta;
+    IncrementalBackup: V1_7 Alpha;
+    InstancetypeReferencePolicy: V1_5 Beta, V1_6 GenerallyAvailable;
+    KubevirtSeccompProfile: V1_5 Alpha, V1_7 Beta;
+    LibvirtHooksServerAndClient: V1_8 Alpha, V1_9 Beta;
+    LiveMigration: V1_5 GenerallyAvailable;
+    LiveUpdateNADRef: V1_8 Beta, V1_9 GenerallyAvailable;
+    Macvtap: V1_5 Discontinued;
+    MigrationPriorityQueue: V1_7 Alpha, V1_8 Beta, V1_9 GenerallyAvailable;
+    MigrationStallDetection: V1_9 Alpha;
+    MultiArchitecture: V1_5 Alpha, V1_8 Deprecated;
+    NUMA: V1_5 GenerallyAvailable;
+    NetworkBindingPlugins: V1_5 GenerallyAvailable;
+    NetworkDevicesWithDRA: V1_9 Alpha;
+    NodeRestriction: V1_5 Alpha, V1_6 Beta;
+    NonRoot: V1_5 GenerallyAvailable;
+    OCIExport: V1_9 Alpha;
+    ObjectGraph: V1_9 Alpha;
+    OptOutRoleAggregation: V1_8 Alpha, V1_9 Beta;
+    PCINUMAAwareTopology: V1_8 Alpha;
+    PSA: V1_5 GenerallyAvailable;
+    PanicDevices: V1_6 Alpha, V1_7 Beta, V1_9 GenerallyAvailable;
+    Passt: V1_5 Discontinued;
+    PasstBinding: V1_8 Beta;
+    PasstIPStackMigration: V1_6 Alpha, V1_8 Discontinued;
+    PersistentReservation: V1_5 Alpha, V1_9 GenerallyAvailable;
+    Plugins: V1_9 Alpha;
+    PodSecondaryInterfaceNamingUpgrade: V1_8 Beta;
+    PortRangesSpec: V1_9 Alpha;
+    RebootPolicy: V1_8 Alpha, V1_9 Beta;
+    ReservedOverheadMemlock: V1_8 Alpha;
+    Root: V1_5 Alpha;
+    SRIOVLiveMigration: V1_5 GenerallyAvailable;
+    SecureExecution: V1_7 Beta, V1_9 GenerallyAvailable;
+    Sidecar: V1_5 Alpha;
+    Snapshot: V1_5 Alpha, V1_6 Beta;
+    Template: V1_8 Alpha, V1_9 Beta;
+    UtilityVolumes: V1_8 Alpha;
+    VGPULiveMigration: V1_9 Alpha;
+    VMExport: V1_5 Alpha, V1_6 Beta, V1_9 GenerallyAvailable;
+    VMLiveUpdateFeatures: V1_5 GenerallyAvailable;
+    VMPersistentState: V1_5 Alpha, V1_6 GenerallyAvailable;
+    VMStatsCollector: V1_9 Alpha;
+    VSOCK: V1_5 Alpha;
+    VideoConfig: V1_6 Alpha, V1_7 Beta, V1_9 GenerallyAvailable;
+    VmiMemoryOverheadReport: V1_8 Alpha, V1_9 Beta;
+    VolumeMigration: V1_5 GenerallyAvailable;
+    VolumesUpdateStrategy: V1_5 GenerallyAvailable;
+    WorkloadEncryptionSEV: V1_5 Alpha, V1_9 Beta;
+    WorkloadEncryptionTDX: V1_7 Alpha;
+};
+
+/// The stage of a gate in a release.
+pub fn stage(gate: &str, release: Release) -> Stage {
+    let at = GATES.binary_search_by(|(name, _)| name.cmp(&gate));
+    let steps = at.map_or(&[][..], |at| GATES[at].1);
+    let reached = steps
         .iter()
-        .map(|(name, _)| *name)
-        .filter(move |name| stage(name, release).is_some())
+        .rev()
+        .find(|(since, _)| *since <= release.proved());
+    reached.map_or(Stage::Unknown, |(_, stage)| *stage)
 }
 
 /// Whether a gate is on in a release, given the gates a configuration lists and those it disables.
@@ -135,16 +136,16 @@ pub fn enabled<'a>(
     disabled: impl IntoIterator<Item = &'a str>,
 ) -> bool {
     let stage = stage(gate, release);
-    if stage == Some(Stage::GenerallyAvailable) {
+    if stage == Stage::GenerallyAvailable {
         return true;
     }
-    if stage.is_none() && release.has(Behaviour::IgnoresUnknownGates) {
+    if stage == Stage::Unknown && release.has(Behaviour::IgnoresUnknownGates) {
         return false;
     }
     if listed.into_iter().any(|name| name == gate) {
         return true;
     }
-    stage == Some(Stage::Beta)
+    stage == Stage::Beta
         && release.has(Behaviour::BetaGatesAreOn)
         && !disabled.into_iter().any(|name| name == gate)
 }
@@ -154,13 +155,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_and_well_formed() {
+    fn the_table_is_sorted_and_its_steps_go_forward() {
         assert!(GATES.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        for (name, stages) in GATES {
+        for (name, steps) in GATES {
             assert!(
-                stages.len() == 5 && stages.bytes().all(|stage| b"ABGDX-".contains(&stage)),
+                steps
+                    .windows(2)
+                    .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1),
                 "{name}"
             );
+            assert_eq!(
+                stage(name, Release::Next),
+                stage(name, Release::NEWEST),
+                "{name}"
+            );
+        }
+    }
+
+    /// Gates of each stage that a release registers: alpha, beta, generally available, deprecated, discontinued. Counted in
+    /// `pkg/virt-config/featuregate` of the release's tag.
+    const REGISTERED: &[(Release, [usize; 5])] = &[
+        (Release::V1_5, [24, 1, 17, 2, 2]),
+        (Release::V1_6, [27, 3, 20, 2, 2]),
+        (Release::V1_7, [26, 8, 20, 2, 2]),
+        (Release::V1_8, [31, 13, 21, 3, 4]),
+        (Release::V1_9, [31, 16, 29, 4, 4]),
+    ];
+
+    #[test]
+    fn every_release_registers_as_many_gates_as_its_source() {
+        for release in Release::all_proved() {
+            let counted = REGISTERED.iter().find(|(of, _)| *of == release);
+            let (_, counted) = counted.unwrap_or_else(|| {
+                panic!("count the feature gates of KubeVirt {release}: docs/adding-a-release.md")
+            });
+            let stages = [
+                Stage::Alpha,
+                Stage::Beta,
+                Stage::GenerallyAvailable,
+                Stage::Deprecated,
+                Stage::Discontinued,
+            ];
+            let here = stages.map(|wanted| {
+                let of = |name: &str| stage(name, release);
+                GATES.iter().filter(|(name, _)| of(name) == wanted).count()
+            });
+            assert_eq!(here, *counted, "KubeVirt {release}");
         }
     }
 
@@ -177,11 +217,11 @@ mod tests {
         assert_eq!(
             stages,
             [
-                None,
-                None,
-                Some(Stage::Alpha),
-                Some(Stage::Beta),
-                Some(Stage::GenerallyAvailable)
+                Stage::Unknown,
+                Stage::Unknown,
+                Stage::Alpha,
+                Stage::Beta,
+                Stage::GenerallyAvailable
             ]
         );
     }

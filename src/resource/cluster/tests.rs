@@ -167,13 +167,6 @@ fn gates_are_read_from_the_developer_configuration() {
     assert!(set.gate_enabled("Sidecar", Release::V1_9));
     assert!(!set.gate_enabled("PasstBinding", Release::V1_9));
     assert!(set.lists_gate("Sidecar") && set.disables_gate("PasstBinding"));
-    assert_eq!(
-        set.useless_gates(Release::V1_9),
-        [
-            ("LiveMigration", Some(Stage::GenerallyAvailable)),
-            ("Made-Up", None)
-        ]
-    );
 }
 
 #[test]
