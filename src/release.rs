@@ -76,13 +76,13 @@ impl Release {
 
     /// Whether this release behaves so, judged by [`Self::proved`].
     pub fn has(self, behaviour: Behaviour) -> bool {
-        behaviour.releases().contain(self.proved())
+        behaviour.releases().contains(self.proved())
     }
 
     /// Whether the controller writes revision names into `spec`; from 1.5 on it writes them into `status`. Known for
     /// every target, proved or not.
     pub const fn keeps_revisions_in_spec(self) -> bool {
-        !Behaviour::RevisionsInStatus.releases().contain(self)
+        !Behaviour::RevisionsInStatus.releases().contains(self)
     }
 
     /// What the upgrade of a cluster to a newer release gains and loses, in words for people, each with the first release
@@ -140,12 +140,12 @@ impl TryFrom<String> for Release {
 
 /// A range of releases. Without a last one it is open: the next release inherits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Releases {
+pub struct ReleaseRange {
     first: Release,
     last: Option<Release>,
 }
 
-impl Releases {
+impl ReleaseRange {
     /// From `first`, or the oldest release known, up to and with `last`, or open.
     pub fn between(first: Option<Release>, last: Option<Release>) -> Self {
         Self {
@@ -165,7 +165,7 @@ impl Releases {
     }
 
     /// Whether a release lies in the range.
-    pub const fn contain(self, release: Release) -> bool {
+    pub const fn contains(self, release: Release) -> bool {
         let ended = match self.last {
             Some(last) => (release as u8) > (last as u8),
             None => false,
@@ -183,7 +183,7 @@ impl Releases {
     }
 }
 
-impl fmt::Display for Releases {
+impl fmt::Display for ReleaseRange {
     /// `all`, `up to 1.6`, `from 1.6 on`, `1.6 to 1.8`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.first, self.last) {
@@ -219,9 +219,9 @@ macro_rules! behaviours {
             const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// The releases that behave so, as far back as is proved.
-            pub const fn releases(self) -> Releases {
+            pub const fn releases(self) -> ReleaseRange {
                 match self {
-                    $(Self::$name => Releases { first: Release::$first, last: last_of(&[$(Release::$last)?]) },)+
+                    $(Self::$name => ReleaseRange { first: Release::$first, last: last_of(&[$(Release::$last)?]) },)+
                 }
             }
 
@@ -419,20 +419,20 @@ mod tests {
 
     #[test]
     fn a_range_reaches_from_its_first_release_to_its_last() {
-        let range = Releases::between(Some(Release::V1_5), Some(Release::V1_6));
+        let range = ReleaseRange::between(Some(Release::V1_5), Some(Release::V1_6));
         let inside: Vec<&Release> = Release::TARGETS
             .iter()
-            .filter(|release| range.contain(**release))
+            .filter(|release| range.contains(**release))
             .collect();
         assert_eq!(inside, [&Release::V1_5, &Release::V1_6]);
         assert_eq!(range.to_string(), "1.5 to 1.6");
-        let open = Releases::between(None, None);
+        let open = ReleaseRange::between(None, None);
         assert!(
             Release::TARGETS
                 .iter()
-                .all(|release| open.contain(*release))
+                .all(|release| open.contains(*release))
         );
-        assert!(open.contain(Release::Next));
+        assert!(open.contains(Release::Next));
         assert_eq!(range.with(open), open);
     }
 

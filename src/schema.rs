@@ -13,7 +13,7 @@ pub use self::limit::{Limit, Test};
 pub use self::table::{Field, Schema, Shape, Type, Variant, Width};
 
 use crate::field_path::{FieldPath, Segment};
-use crate::release::{Release, Releases};
+use crate::release::{Release, ReleaseRange};
 use crate::resource::quantity;
 use crate::yaml::{Entry, Map, Node, Value};
 
@@ -47,7 +47,7 @@ pub enum ProblemKind {
     /// Other releases have the field.
     UnsupportedField {
         /// The releases that have it.
-        releases: Releases,
+        releases: ReleaseRange,
     },
     /// A null where the type has a value; dropped.
     DroppedNull,

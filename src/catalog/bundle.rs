@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::field_path::FieldPath;
-use crate::release::{Release, Releases};
+use crate::release::{Release, ReleaseRange};
 use crate::resource::Resource;
 use crate::yaml::{BundleEntry, Entry, Node, Origin, Value};
 
@@ -40,7 +40,7 @@ struct Object {
 /// One form of an object, over a range of releases.
 #[derive(Debug)]
 struct Form {
-    releases: Releases,
+    releases: ReleaseRange,
     labels: &'static RawValue,
     spec: &'static RawValue,
     resource: OnceLock<Resource>,
@@ -83,9 +83,9 @@ pub const fn holds(resource: &Resource) -> bool {
 }
 
 /// The releases whose bundles have the object, where any has.
-pub fn lifetime(kind: &str, name: &str) -> Option<Releases> {
+pub fn lifetime(kind: &str, name: &str) -> Option<ReleaseRange> {
     let forms = object(kind, name)?.forms.iter();
-    forms.map(|form| form.releases).reduce(Releases::with)
+    forms.map(|form| form.releases).reduce(ReleaseRange::with)
 }
 
 /// The first release after `release` whose bundle has the object anew.
@@ -107,7 +107,7 @@ impl Object {
     fn form(&self, release: Release) -> Option<&Form> {
         self.forms
             .iter()
-            .find(|form| form.releases.contain(release))
+            .find(|form| form.releases.contains(release))
     }
 }
 
@@ -191,7 +191,7 @@ impl Bundle {
                 forms: forms
                     .into_iter()
                     .map(|form| Form {
-                        releases: Releases::between(form.since, form.until),
+                        releases: ReleaseRange::between(form.since, form.until),
                         labels: form.labels,
                         spec: form.spec,
                         resource: OnceLock::new(),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use smol_str::SmolStr;
 
 use super::limit::{Limit, RawLimits};
-use crate::release::{Release, Releases};
+use crate::release::{Release, ReleaseRange};
 
 /// Every type of every release.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Field {
 #[derive(Debug)]
 pub struct Variant {
     /// The releases with this form.
-    pub releases: Releases,
+    pub releases: ReleaseRange,
     /// What the value is.
     pub shape: Shape,
     /// Whether Go keeps a pointer: a zero value is then a value.
@@ -232,7 +232,7 @@ impl Field {
     pub fn variant(&self, release: Release) -> Option<&Variant> {
         self.variants
             .iter()
-            .find(|variant| variant.releases.contain(release))
+            .find(|variant| variant.releases.contains(release))
     }
 
     /// The form it has in a release, else the newest.
@@ -241,11 +241,11 @@ impl Field {
     }
 
     /// The releases that have the field in any form.
-    pub fn releases(&self) -> Releases {
+    pub fn releases(&self) -> ReleaseRange {
         let ranges = self.variants.iter().map(|variant| variant.releases);
         ranges
-            .reduce(Releases::with)
-            .unwrap_or(Releases::between(None, None))
+            .reduce(ReleaseRange::with)
+            .unwrap_or(ReleaseRange::between(None, None))
     }
 }
 
@@ -288,7 +288,7 @@ struct RawVariant {
 impl RawVariant {
     fn build(self, types: &HashMap<SmolStr, usize>) -> Variant {
         Variant {
-            releases: Releases::between(self.since, self.until),
+            releases: ReleaseRange::between(self.since, self.until),
             shape: shape(&self.shape, types),
             pointer: self.pointer,
             always: self.always,
