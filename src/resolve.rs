@@ -66,12 +66,12 @@ pub struct Resolved<'a> {
     /// The resource it was read from.
     pub resource: &'a Resource,
     /// How it was reached.
-    pub through: Through,
+    pub through: ResolvedVia,
 }
 
 /// How a matcher led to its spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Through {
+pub enum ResolvedVia {
     /// `revisionName` in the matcher.
     RevisionName,
     /// The revision that the VM's status names.
@@ -236,9 +236,9 @@ impl<'a> Resolver<'a> {
             Spec::of_object(self.release(), resource)
         })?;
         let through = if bundle::holds(resource) {
-            Through::Bundle
+            ResolvedVia::Bundle
         } else {
-            Through::Object
+            ResolvedVia::Object
         };
         Ok(Some(Resolved {
             spec,
@@ -270,11 +270,11 @@ impl<'a> Resolver<'a> {
         named: &Node,
         vm: &Node,
         namespace: &str,
-    ) -> Result<Option<(&'a Resource, Through)>, ResolveError> {
+    ) -> Result<Option<(&'a Resource, ResolvedVia)>, ResolveError> {
         let revision = named.str_at("revisionName");
         if !revision.is_empty() {
             let resource = self.revision(namespace, revision)?;
-            return Ok(Some((resource, Through::RevisionName)));
+            return Ok(Some((resource, ResolvedVia::RevisionName)));
         }
         let revision = vm
             .get("status")
@@ -291,7 +291,7 @@ impl<'a> Resolver<'a> {
             .path("metadata.labels")
             .and_then(|labels| labels.get(revision::OBJECT_NAME_LABEL))
             .and_then(Node::as_str);
-        Ok((label == Some(named.str_at("name"))).then_some((resource, Through::StatusRef)))
+        Ok((label == Some(named.str_at("name"))).then_some((resource, ResolvedVia::StatusRef)))
     }
 
     fn revision(&self, namespace: &str, name: &str) -> Result<&'a Resource, ResolveError> {

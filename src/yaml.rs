@@ -1,10 +1,12 @@
 //! The tree every stage works on: values with the place they came from.
 
 mod build;
+mod document;
 pub mod edit;
 pub mod emit;
 mod find;
 mod grammar;
+mod problem;
 mod raw;
 pub mod reader;
 mod resolver;
@@ -14,7 +16,8 @@ mod scan;
 
 use smol_str::SmolStr;
 
-pub use self::reader::{Document, Error, ErrorKind, Stream, StrictKind, StrictProblem, parse};
+pub use self::document::{Document, Error, ErrorKind, Stream, StrictKind, StrictProblem};
+pub use self::reader::parse;
 use crate::source::Span;
 
 /// Where a node came from: bytes of a source, or a value `KubeVirt` writes by itself.

@@ -55,10 +55,10 @@ impl Nearness {
     }
 }
 
-type Identity = (SmolStr, SmolStr, SmolStr, SmolStr);
+type ObjectKey = (SmolStr, SmolStr, SmolStr, SmolStr);
 
 /// What decides how near two resources stand, beside their places.
-pub(super) struct Knowledge<'a> {
+pub(super) struct Placement<'a> {
     /// Namespace assumed for resources without one.
     pub(super) namespace: &'a str,
     /// Whether a kustomization lists a file.
@@ -70,8 +70,8 @@ pub(super) struct Knowledge<'a> {
 }
 
 /// Takes later copies of equal resources out of each root, and lists those that differ.
-pub(super) fn settle(roots: &mut [Vec<Resource>], knowledge: &Knowledge<'_>) -> Vec<Duplicate> {
-    let mut seen: HashMap<Identity, Vec<(usize, usize)>> = HashMap::new();
+pub(super) fn settle(roots: &mut [Vec<Resource>], knowledge: &Placement<'_>) -> Vec<Duplicate> {
+    let mut seen: HashMap<ObjectKey, Vec<(usize, usize)>> = HashMap::new();
     for (root, resources) in roots.iter().enumerate() {
         for (at, resource) in resources.iter().enumerate() {
             if resource.id.name.is_empty() {
@@ -131,7 +131,7 @@ pub(super) fn settle(roots: &mut [Vec<Resource>], knowledge: &Knowledge<'_>) -> 
 fn pair(
     first: (usize, &Resource),
     second: (usize, &Resource),
-    knowledge: &Knowledge<'_>,
+    knowledge: &Placement<'_>,
 ) -> Option<Duplicate> {
     let stand = |(root, resource): (usize, &Resource)| {
         Some(Stand {

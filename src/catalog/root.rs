@@ -46,7 +46,7 @@ pub struct Scope {
 
 /// Every root of a side, sorted by directory; the last one takes files that lie in no other.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct RootLayout {
     roots: Vec<RootDirectory>,
     by_directory: BTreeMap<String, usize>,
     named: BTreeMap<String, (&'static str, String)>,
@@ -57,7 +57,7 @@ pub struct Layout {
     highest: isize,
 }
 
-impl Layout {
+impl RootLayout {
     /// The roots of a tree, from the paths of its files and what its kustomizations say.
     pub fn new<'a>(
         scope: &Scope,
@@ -289,13 +289,13 @@ mod tests {
         )
     }
 
-    fn layout() -> Layout {
+    fn layout() -> RootLayout {
         let scope = Scope {
             given: vec![String::new()],
             context: vec!["../shared".to_owned()],
             ..Scope::default()
         };
-        Layout::new(
+        RootLayout::new(
             &scope,
             ["charts/a/Chart.yaml", "vm.yaml"],
             &[
@@ -310,7 +310,7 @@ mod tests {
         )
     }
 
-    fn names(layout: &Layout, of: &str) -> Vec<String> {
+    fn names(layout: &RootLayout, of: &str) -> Vec<String> {
         let root = &layout.roots()[layout.root_of(of)];
         root.sees
             .iter()

@@ -14,7 +14,7 @@ use super::Catalog;
 use super::duplicate::{self, Duplicate};
 use super::kustomization::{self, Kustomization};
 use super::path;
-use super::root::{Exempt, Layout, RootDirectory, Scope};
+use super::root::{Exempt, RootDirectory, RootLayout, Scope};
 use crate::field_path::FieldPath;
 use crate::resource::Resource;
 use crate::source::{FileId, Sources};
@@ -44,13 +44,13 @@ pub enum Role {
 #[derive(Debug, Default)]
 pub struct Side {
     /// Every file that was parsed, by path.
-    pub files: Vec<File>,
+    pub files: Vec<SideFile>,
     /// Every root, by directory; a root's catalog holds its resources by file, document and position.
     pub roots: Vec<Root>,
     /// What was left out and why, by file and document.
     pub skipped: Vec<Skipped>,
     /// Documents that look like Kubernetes objects and miss what makes one, by file and document.
-    pub loose: Vec<Loose>,
+    pub loose: Vec<Unidentified>,
     /// Documents that cannot be read, by file and place.
     pub broken: Vec<yaml::Error>,
     /// Identities that several resources claim.
@@ -61,7 +61,7 @@ pub struct Side {
 
 /// A file of a side.
 #[derive(Debug)]
-pub struct File {
+pub struct SideFile {
     /// Its source.
     pub id: FileId,
     /// What it is read for.
@@ -83,7 +83,7 @@ pub struct Root {
 
 /// A document that has `apiVersion` or `kind`, and misses what makes it a resource.
 #[derive(Debug)]
-pub struct Loose {
+pub struct Unidentified {
     /// Its source.
     pub file: FileId,
     /// Its index in the file.
@@ -105,7 +105,7 @@ pub struct Flaw {
     pub message: String,
 }
 
-impl Loose {
+impl Unidentified {
     /// What is wrong with it, where it is meant as an object: it is of KubeVirt's API, or has a name that is no string.
     pub fn flaw(&self) -> Option<Flaw> {
         let api_version = self.node.str_at("apiVersion");
@@ -268,7 +268,7 @@ impl Side {
         inputs.sort_by(|a, b| (path_of(a), a.role).cmp(&(path_of(b), b.role)));
         inputs.dedup_by(|a, b| path_of(a) == path_of(b));
         let kustomizations = read_kustomizations(sources, &inputs);
-        let layout = Layout::new(scope, inputs.iter().map(path_of), &kustomizations);
+        let layout = RootLayout::new(scope, inputs.iter().map(path_of), &kustomizations);
         let held = other.map(Held::of);
         let parsed: Vec<Parsed> = inputs
             .par_iter()
@@ -306,7 +306,7 @@ impl Side {
             .filter(|input| input.role == Role::Context)
             .map(|input| input.file)
             .collect();
-        let stands = duplicate::Knowledge {
+        let stands = duplicate::Placement {
             namespace: &scope.namespace,
             is_listed: &|file| listed.contains(&file),
             is_context: &|file| context.contains(&file),
@@ -391,7 +391,7 @@ impl Side {
     }
 
     /// The entry of a file.
-    pub fn file(&self, id: FileId) -> Option<&File> {
+    pub fn file(&self, id: FileId) -> Option<&SideFile> {
         // Ids grow with the path as a rule, so the place is near; a miss costs one walk.
         self.files
             .binary_search_by_key(&id, |file| file.id)

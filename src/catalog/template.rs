@@ -12,7 +12,7 @@ const MARKS: [(&str, &str); 3] = [
 
 /// A template mark in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub struct TemplateMark {
     /// The mark: `{{`.
     pub text: &'static str,
     /// What uses it.
@@ -22,7 +22,7 @@ pub struct Mark {
 }
 
 /// The first mark outside comments and block scalars of text that may be no YAML at all.
-pub fn mark_in_text(bytes: &[u8]) -> Option<Mark> {
+pub fn mark_in_text(bytes: &[u8]) -> Option<TemplateMark> {
     let mut at = 0;
     let mut block: Option<usize> = None;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -55,7 +55,7 @@ pub fn mark_in_text(bytes: &[u8]) -> Option<Mark> {
 }
 
 /// The first mark in a value or key of the tree that is no block scalar and no text meant for the guest.
-pub fn mark_in_tree(source: &SourceFile, node: &Node) -> Option<Mark> {
+pub fn mark_in_tree(source: &SourceFile, node: &Node) -> Option<TemplateMark> {
     match &node.value {
         Value::Map(map) => map.entries().iter().find_map(|entry| {
             if GUEST_TEXT.contains(&entry.key.as_str()) {
@@ -78,20 +78,20 @@ const GUEST_TEXT: [&str; 4] = [
     "networkDataBase64",
 ];
 
-fn mark_in_scalar(source: &SourceFile, text: &str, origin: Origin) -> Option<Mark> {
+fn mark_in_scalar(source: &SourceFile, text: &str, origin: Origin) -> Option<TemplateMark> {
     let mark = mark_in_line(text.as_bytes(), 0)?;
     let span = origin.span()?;
     let written = source.bytes().get(span.range())?;
     let is_block = matches!(written.first(), Some(b'|' | b'>'));
-    (!is_block).then_some(Mark {
+    (!is_block).then_some(TemplateMark {
         at: span.start as usize,
         ..mark
     })
 }
 
-fn mark_in_line(code: &[u8], at: usize) -> Option<Mark> {
+fn mark_in_line(code: &[u8], at: usize) -> Option<TemplateMark> {
     let found = MARKS.iter().filter_map(|(text, engine)| {
-        memchr::memmem::find(code, text.as_bytes()).map(|offset| Mark {
+        memchr::memmem::find(code, text.as_bytes()).map(|offset| TemplateMark {
             text,
             engine,
             at: at + offset,

@@ -25,7 +25,7 @@ mod walk;
 
 use smol_str::SmolStr;
 
-use self::walk::Walk;
+use self::walk::InferenceWalk;
 use super::Resolver;
 use crate::cause::Refusal;
 use crate::resource::ResourceId;
@@ -169,7 +169,7 @@ pub fn infer(
         let volume = SmolStr::from(matcher.str_at("inferFromVolume"));
         let ignores = matcher.str_at("inferFromVolumeFailurePolicy") == "Ignore";
         let origin = matcher.origin;
-        let outcome = Walk::new(resolver, vm, namespace, side).follow_volume(&volume);
+        let outcome = InferenceWalk::new(resolver, vm, namespace, side).follow_volume(&volume);
         let mut cleared_memory = None;
         match &outcome {
             Err(error) if !(ignores && error.is_ignorable()) => return Err(error.clone()),
@@ -233,7 +233,7 @@ impl Resolver<'_> {
     ) -> Result<Option<Inferred>, InferError> {
         inferring(vm, side)
             .map(|matcher| {
-                Walk::new(self, vm, namespace, side)
+                InferenceWalk::new(self, vm, namespace, side)
                     .follow_volume(matcher.str_at("inferFromVolume"))
             })
             .transpose()

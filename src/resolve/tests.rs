@@ -143,12 +143,15 @@ fn the_nearest_catalog_decides_and_the_bundle_comes_last() {
             .unwrap();
         (found.spec.node.int_at("cpu.guest"), found.through)
     };
-    assert_eq!(resolve(vec![&own, &around], "mine"), (1, Through::Object));
+    assert_eq!(
+        resolve(vec![&own, &around], "mine"),
+        (1, ResolvedVia::Object)
+    );
     assert_eq!(
         resolve(vec![&own, &around], "u1.small"),
-        (77, Through::Object)
+        (77, ResolvedVia::Object)
     );
-    assert_eq!(resolve(vec![&own], "u1.small"), (1, Through::Bundle));
+    assert_eq!(resolve(vec![&own], "u1.small"), (1, ResolvedVia::Bundle));
 }
 
 #[test]

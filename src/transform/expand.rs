@@ -53,14 +53,14 @@ impl From<Refusal> for ExpandError {
 
 /// Where the VMI spec that is applied to lies, and what `KubeVirt` calls that place.
 #[derive(Clone, Copy, Debug)]
-pub struct Base {
+pub struct TemplateBase {
     /// How conflicts begin.
     named: &'static str,
     /// The path of the spec from the document's root.
     lies_at: &'static str,
 }
 
-impl Base {
+impl TemplateBase {
     /// The template of a VM, as expand, the webhook and the revision store name it.
     pub const TEMPLATE: Self = Self {
         named: "spec.template.spec",
@@ -100,7 +100,7 @@ pub fn expand(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Node, E
     defaults::network_interface(configuration, spec)?;
     apply(
         release,
-        Base::TEMPLATE,
+        TemplateBase::TEMPLATE,
         instancetype.as_ref().map(|found| &*found.spec),
         preference.as_ref().map(|found| &*found.spec),
         template,
@@ -116,7 +116,7 @@ pub fn expand(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Node, E
 /// Mirrors ApplyToVMI, pkg/instancetype/apply/vmi.go @ v1.9.0.
 pub fn apply(
     release: Release,
-    base: Base,
+    base: TemplateBase,
     instancetype: Option<&Spec>,
     preference: Option<&Spec>,
     target: &mut Node,
@@ -161,7 +161,7 @@ pub fn apply(
 /// One instance type on its way onto one VM.
 struct Application<'a> {
     release: Release,
-    base: Base,
+    base: TemplateBase,
     instancetype: &'a Spec,
     preference: Option<&'a Node>,
     target: &'a mut Node,

@@ -43,7 +43,7 @@ pub fn explain<'a>(
     instancetype: Option<&Resolved<'a>>,
     preference: Option<&Resolved<'a>>,
 ) -> Vec<Explained<'a>> {
-    let mut walk = Walk {
+    let mut walk = Explainer {
         vm,
         instancetype: instancetype.map(|resolved| resolved.resource),
         preference: preference.map(|resolved| resolved.resource),
@@ -54,7 +54,7 @@ pub fn explain<'a>(
     walk.out
 }
 
-struct Walk<'a> {
+struct Explainer<'a> {
     vm: &'a Resource,
     instancetype: Option<&'a Resource>,
     preference: Option<&'a Resource>,
@@ -62,7 +62,7 @@ struct Walk<'a> {
     out: Vec<Explained<'a>>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Explainer<'a> {
     fn node(&mut self, node: &Node) {
         match &node.value {
             Value::Map(map) if !map.is_empty() => {

@@ -2,16 +2,19 @@
 //! replaced. KubeVirt's package of that name lifts revisions in a cluster, up to 1.6; this lifts manifests, for good.
 
 mod alone;
+mod builder;
 pub mod capture;
 mod name;
 pub mod objects;
-mod one;
 mod proof;
 mod prune;
 pub mod references;
 mod remarks;
 mod revisions;
+mod sight;
 mod steps;
+mod stock;
+mod stored_revision;
 #[cfg(test)]
 mod tests;
 pub mod text;
@@ -189,15 +192,15 @@ impl<'a> Remark<'a> {
 }
 
 /// A resource to upgrade, with the resolver of its root and target.
-pub type Judged<'a, 'r> = (&'r Resolver<'a>, &'a Resource);
+pub type ToUpgrade<'a, 'r> = (&'r Resolver<'a>, &'a Resource);
 
 /// Upgrades the resources given; what else their resolvers see is only looked at. A VM is moved whole or not at all.
-pub fn upgrade<'a>(judged: &[Judged<'a, '_>], options: Options) -> Upgrade<'a> {
-    let mut plan = revisions::Plan::new(judged, options);
-    plan.vms();
-    plan.alone();
-    prune::run(&mut plan);
-    let mut out = plan.finish();
+pub fn upgrade<'a>(judged: &[ToUpgrade<'a, '_>], options: Options) -> Upgrade<'a> {
+    let mut builder = builder::UpgradeBuilder::new(judged, options);
+    builder.vms();
+    builder.alone();
+    prune::run(&mut builder);
+    let mut out = builder.finish();
     objects::lift(judged, options, &mut out);
     for changed in &mut out.changed {
         changed.node = steps::apply(&changed.resource.node, &changed.steps);
@@ -206,7 +209,7 @@ pub fn upgrade<'a>(judged: &[Judged<'a, '_>], options: Options) -> Upgrade<'a> {
 }
 
 /// What becomes of objects in old API versions and of deprecated fields, by itself: revisions and references stay.
-pub fn objects<'a>(judged: &[Judged<'a, '_>]) -> Vec<Changed<'a>> {
+pub fn objects<'a>(judged: &[ToUpgrade<'a, '_>]) -> Vec<Changed<'a>> {
     let mut out = Upgrade::default();
     objects::lift(judged, Options::default(), &mut out);
     for changed in &mut out.changed {
@@ -217,7 +220,7 @@ pub fn objects<'a>(judged: &[Judged<'a, '_>]) -> Vec<Changed<'a>> {
 
 /// A VM's reference to a revision in a form older than v1beta1.
 #[derive(Clone, Debug)]
-pub struct Owed<'a> {
+pub struct OutdatedReference<'a> {
     /// Where the VM names it.
     pub reference: Reference,
     /// The revision.
@@ -228,7 +231,7 @@ pub struct Owed<'a> {
     pub decodable: bool,
 }
 
-impl Owed<'_> {
+impl OutdatedReference<'_> {
     /// The command that settles it, for the files given.
     pub fn command(&self, paths: &[&str]) -> String {
         let mut command = "driftless upgrade --write".to_owned();
@@ -241,7 +244,11 @@ impl Owed<'_> {
 }
 
 /// The references of a VM that lead to a revision an upgrade would replace: the gate before a cluster goes to 1.7.
-pub fn owed<'a>(vm: &Node, namespace: &str, resolver: &Resolver<'a>) -> Vec<Owed<'a>> {
+pub fn outdated_references<'a>(
+    vm: &Node,
+    namespace: &str,
+    resolver: &Resolver<'a>,
+) -> Vec<OutdatedReference<'a>> {
     references(vm)
         .into_iter()
         .filter_map(|reference| {
@@ -255,7 +262,7 @@ pub fn owed<'a>(vm: &Node, namespace: &str, resolver: &Resolver<'a>) -> Vec<Owed
             };
             let data = revision.node.get("data")?;
             let stored = stored::read(resolver.release(), data, Some(reference.matcher)).ok()?;
-            (stored.form != Form::V1beta1).then(|| Owed {
+            (stored.form != Form::V1beta1).then(|| OutdatedReference {
                 decodable: stored.form.decodable(resolver.release()),
                 form: stored.form,
                 reference,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::release::Release;
 use crate::resolve::{Resolver, Spec};
-use crate::transform::expand::{self, Base};
+use crate::transform::expand::{self, TemplateBase};
 use crate::yaml::Node;
 
 /// The specs one VM's matchers lead to.
@@ -39,7 +39,7 @@ impl Types {
         };
         expand::apply(
             release,
-            Base::APPLIED,
+            TemplateBase::APPLIED,
             self.instancetype.as_deref(),
             self.preference.as_deref(),
             template,

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use smol_str::SmolStr;
 
+use super::document::{StrictKind, StrictProblem};
+use super::problem::YamlProblem;
 use super::raw::{Raw, RawNode};
-use super::reader::{ErrorKind, StrictKind, StrictProblem};
 use super::resolver::{Scalar, float_key, resolve};
-use super::scan::TOO_DEEP;
 use super::{Entry, Map, Node, Origin, Value};
 use crate::source::Span;
 
@@ -17,9 +17,8 @@ const MAX_DEPTH: usize = 500;
 /// Why a tree was refused, and where.
 #[derive(Debug)]
 pub(super) struct Refused {
-    pub(super) kind: ErrorKind,
     pub(super) span: Span,
-    pub(super) message: &'static str,
+    pub(super) problem: YamlProblem,
 }
 
 /// A tree built, with what else was met on the way.
@@ -61,12 +60,11 @@ pub(super) fn build(
 fn refuse_infinite(node: &Node) -> Result<(), Refused> {
     match &node.value {
         Value::Float(value) if !value.is_finite() => Err(Refused {
-            kind: ErrorKind::Value,
             span: node
                 .origin
                 .span()
                 .expect("the reader gives every node a span"),
-            message: "infinity and NaN are not values Kubernetes can store",
+            problem: YamlProblem::NotFinite,
         }),
         Value::Seq(items) => items.iter().try_for_each(refuse_infinite),
         Value::Map(map) => map
@@ -130,13 +128,9 @@ impl Builder<'_, '_> {
         (self.span)(node.start, node.end)
     }
 
-    fn refuse<T>(&self, at: usize, message: &'static str) -> Result<T, Refused> {
+    fn refuse<T>(&self, at: usize, problem: YamlProblem) -> Result<T, Refused> {
         let span = self.span_of(at);
-        Err(Refused {
-            kind: ErrorKind::Value,
-            span,
-            message,
-        })
+        Err(Refused { span, problem })
     }
 
     /// Counts one step of go-yaml's decoder and stops where it would: too much of the tree comes from aliases.
@@ -153,9 +147,8 @@ impl Builder<'_, '_> {
             let allowed = 0.99 - 0.89 * ((made - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
             if copied / made > allowed {
                 return Err(Refused {
-                    kind: ErrorKind::TooLarge,
                     span: self.span_of(at),
-                    message: "the document is made almost wholly of aliases",
+                    problem: YamlProblem::TooManyAliases,
                 });
             }
         }
@@ -172,7 +165,7 @@ impl Builder<'_, '_> {
             Raw::Scalar { text, plain, tag } => {
                 let scalar = match resolve(text, *plain, tag.as_deref()) {
                     Ok(scalar) => scalar,
-                    Err(message) => return self.refuse(at, message),
+                    Err(problem) => return self.refuse(at, problem),
                 };
                 let value = scalar.into_value();
                 if text.len() > 64 && !self.expanding.is_empty() {
@@ -221,9 +214,8 @@ impl Builder<'_, '_> {
         if depth >= MAX_DEPTH {
             let node = &self.nodes[at];
             return Err(Refused {
-                kind: ErrorKind::TooLarge,
                 span: (self.span)(node.start, node.start),
-                message: TOO_DEEP,
+                problem: YamlProblem::TooDeep,
             });
         }
         Ok(depth + 1)
@@ -239,7 +231,7 @@ impl Builder<'_, '_> {
             _ => false,
         };
         if open || self.expanding.len() > MAX_DEPTH {
-            return self.refuse(at, "the anchor's value contains itself");
+            return self.refuse(at, YamlProblem::AnchorInItself);
         }
         self.expanding.push(target);
         Ok(())
@@ -329,7 +321,7 @@ impl Builder<'_, '_> {
                 self.expanding.pop();
                 Ok(())
             }
-            _ => self.refuse(at, "a merge (`<<`) takes a mapping or a list of mappings"),
+            _ => self.refuse(at, YamlProblem::MergeOfOther),
         }
     }
 
@@ -345,9 +337,9 @@ impl Builder<'_, '_> {
                 }
                 Ok(Scalar::Int(value)) => Ok((format!("{value}").into(), KeyKind::Int)),
                 Ok(Scalar::Float(value)) => Ok((float_key(value), KeyKind::Float(value.to_bits()))),
-                Ok(Scalar::Null) => self.refuse(at, "a key may not be null"),
-                Ok(Scalar::UInt(_)) => self.refuse(at, "this number is too large for a key"),
-                Err(message) => self.refuse(at, message),
+                Ok(Scalar::Null) => self.refuse(at, YamlProblem::NullKey),
+                Ok(Scalar::UInt(_)) => self.refuse(at, YamlProblem::LargeKey),
+                Err(problem) => self.refuse(at, problem),
             },
             Raw::Alias(target) => {
                 self.enter_alias(at, *target)?;
@@ -355,7 +347,7 @@ impl Builder<'_, '_> {
                 self.expanding.pop();
                 Ok(key)
             }
-            _ => self.refuse(at, "a key may not be a mapping or a list"),
+            _ => self.refuse(at, YamlProblem::CollectionAsKey),
         }
     }
 

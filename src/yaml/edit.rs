@@ -32,7 +32,7 @@ pub struct EditSet {
 
 /// Why a document is left as it is.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CannotEdit {
     /// An anchor, alias or merge: changing one place would change another.
     #[error("the document shares values by anchors, so editing one place would change another")]
     Shared(Span),
@@ -63,7 +63,7 @@ impl EditSet {
     ///
     /// Start from a clone of `document.root`: nodes that keep their origin keep their bytes, wherever they move in a list;
     /// an entry whose key changes but whose `key_origin` does not is a renamed key. `bytes` is the whole source.
-    pub fn between(bytes: &[u8], document: &Document, intended: &Node) -> Result<Self, Refusal> {
+    pub fn between(bytes: &[u8], document: &Document, intended: &Node) -> Result<Self, CannotEdit> {
         if document.root.same_value(intended) {
             return Ok(Self::new());
         }
@@ -77,7 +77,7 @@ impl EditSet {
     }
 
     /// Adds an edit, in order.
-    pub fn push(&mut self, edit: Edit) -> Result<(), Refusal> {
+    pub fn push(&mut self, edit: Edit) -> Result<(), CannotEdit> {
         let at = self.edits.partition_point(|other| {
             (other.span.start, other.span.end) <= (edit.span.start, edit.span.end)
         });
@@ -88,14 +88,14 @@ impl EditSet {
                 .get(at)
                 .is_some_and(|other| other.span.start < edit.span.end);
         if clashes {
-            return Err(Refusal::Overlap(edit.span));
+            return Err(CannotEdit::Overlap(edit.span));
         }
         self.edits.insert(at, edit);
         Ok(())
     }
 
     /// Adds the edits of another set, all or none.
-    pub fn merge(&mut self, other: Self) -> Result<(), Refusal> {
+    pub fn merge(&mut self, other: Self) -> Result<(), CannotEdit> {
         let mut merged = self.clone();
         for edit in other.edits {
             merged.push(edit)?;
@@ -134,8 +134,8 @@ impl EditSet {
     }
 
     /// Reads the edited document: it is one document still, ends its line if it did, and has the intended value.
-    fn prove(&self, bytes: &[u8], document: &Document, intended: &Node) -> Result<(), Refusal> {
-        let mismatch = Refusal::Mismatch(document.span);
+    fn prove(&self, bytes: &[u8], document: &Document, intended: &Node) -> Result<(), CannotEdit> {
+        let mismatch = CannotEdit::Mismatch(document.span);
         let span = document.span.range();
         let outside = |edit: &Edit| {
             edit.span.start < document.span.start || edit.span.end > document.span.end
@@ -162,20 +162,20 @@ pub fn apply_checked(
     bytes: &[u8],
     document: &Document,
     intended: &Node,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, CannotEdit> {
     Ok(EditSet::between(bytes, document, intended)?.apply(bytes))
 }
 
-fn editable(bytes: &[u8], document: &Document) -> Result<(), Refusal> {
+fn editable(bytes: &[u8], document: &Document) -> Result<(), CannotEdit> {
     if let Some(span) = document.aliases.first() {
-        return Err(Refusal::Shared(*span));
+        return Err(CannotEdit::Shared(*span));
     }
     if let Some(problem) = document
         .strict
         .iter()
         .find(|problem| problem.kind != StrictKind::Merged)
     {
-        return Err(Refusal::DuplicateKey(problem.second));
+        return Err(CannotEdit::DuplicateKey(problem.second));
     }
     let text = bytes
         .get(document.span.range())
@@ -185,7 +185,7 @@ fn editable(bytes: &[u8], document: &Document) -> Result<(), Refusal> {
             || text.replace("\r\n", "\n").contains('\r')
     };
     if !document.utf8 || text.is_none_or(odd_lines) {
-        return Err(Refusal::Encoding(document.span));
+        return Err(CannotEdit::Encoding(document.span));
     }
     Ok(())
 }
@@ -315,7 +315,7 @@ impl<'a> Editor<'a> {
     }
 
     /// The edits, proven: see [`EditSet::between`].
-    pub fn finish(&self) -> Result<EditSet, Refusal> {
+    pub fn finish(&self) -> Result<EditSet, CannotEdit> {
         EditSet::between(self.bytes, self.document, &self.intended)
     }
 }

@@ -7,7 +7,7 @@ use super::{Map, Node, Value};
 
 /// Where a scalar will stand: flow collections reserve more characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Context {
+pub(super) enum EmitContext {
     /// In a block mapping or list.
     Block,
     /// Between brackets or braces.
@@ -93,7 +93,7 @@ fn mapping(out: &mut String, map: &Map, indent: usize, layout: Layout) {
 
 /// One entry of a block mapping, its indentation written already; ends in a line feed.
 pub(super) fn entry(out: &mut String, key: &str, node: &Node, indent: usize, layout: Layout) {
-    let key = text(key, Context::Block);
+    let key = text(key, EmitContext::Block);
     if key.len() > LONGEST_KEY {
         out.push_str("? ");
         out.push_str(&key);
@@ -121,14 +121,14 @@ fn leaf(out: &mut String, node: &Node, indent: usize) {
     match &node.value {
         Value::String(text) if is_literal(text) => literal(out, text, indent),
         _ => {
-            flow(out, node, Context::Block);
+            flow(out, node, EmitContext::Block);
             out.push('\n');
         }
     }
 }
 
 /// A value on one line, collections in brackets.
-pub(super) fn flow(out: &mut String, node: &Node, context: Context) {
+pub(super) fn flow(out: &mut String, node: &Node, context: EmitContext) {
     match &node.value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -142,7 +142,7 @@ pub(super) fn flow(out: &mut String, node: &Node, context: Context) {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                flow(out, item, Context::Flow);
+                flow(out, item, EmitContext::Flow);
             }
             out.push(']');
         }
@@ -152,13 +152,13 @@ pub(super) fn flow(out: &mut String, node: &Node, context: Context) {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                let key = text(&entry.key, Context::Flow);
+                let key = text(&entry.key, EmitContext::Flow);
                 if key.len() > LONGEST_KEY {
                     out.push_str("? ");
                 }
                 out.push_str(&key);
                 out.push_str(": ");
-                flow(out, &entry.node, Context::Flow);
+                flow(out, &entry.node, EmitContext::Flow);
             }
             out.push('}');
         }
@@ -219,7 +219,7 @@ fn literal(out: &mut String, text: &str, indent: usize) {
 }
 
 /// Text on one line, quoted where it must be.
-pub(super) fn text(text: &str, context: Context) -> String {
+pub(super) fn text(text: &str, context: EmitContext) -> String {
     if !text
         .chars()
         .all(|character| is_printable(character) && character != '\t')
@@ -303,7 +303,7 @@ fn is_date(text: &str) -> bool {
     }
 }
 
-fn is_plain(text: &str, context: Context) -> bool {
+fn is_plain(text: &str, context: EmitContext) -> bool {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else {
         return false;
@@ -318,7 +318,7 @@ fn is_plain(text: &str, context: Context) -> bool {
         && !text.ends_with(':')
         && !text.contains(": ")
         && !text.contains(" #")
-        && (context == Context::Block || !text.contains([',', '?', '[', ']', '{', '}']))
+        && (context == EmitContext::Block || !text.contains([',', '?', '[', ']', '{', '}']))
 }
 
 #[cfg(test)]

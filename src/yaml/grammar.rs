@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::problem::YamlProblem;
 use super::raw::{Raw, RawDocument, RawNode};
-use super::scan::{Fault, Kind, Scanner, Style};
+use super::scan::{Fault, Scanner, Style, TokenKind};
 
 /// What the grammar expects next inside an open collection.
 #[derive(Clone, Copy)]
@@ -58,21 +59,23 @@ pub(super) fn parse(text: &str, json: bool) -> (Result<RawDocument<'_>, Fault>, 
 impl<'a> Grammar<'a> {
     fn document(&mut self) -> Result<usize, Fault> {
         match self.scanner.peek()?.kind {
-            Kind::StreamEnd => return Ok(self.scanner.peek()?.start),
-            Kind::Version { .. } | Kind::TagDirective { .. } | Kind::DocumentStart => {
+            TokenKind::StreamEnd => return Ok(self.scanner.peek()?.start),
+            TokenKind::Version { .. }
+            | TokenKind::TagDirective { .. }
+            | TokenKind::DocumentStart => {
                 self.directives()?;
                 let token = self.scanner.peek()?;
-                if !matches!(token.kind, Kind::DocumentStart) {
-                    return fault(token.start, "did not find expected <document start>");
+                if !matches!(token.kind, TokenKind::DocumentStart) {
+                    return fault(token.start, YamlProblem::NoDocumentStart);
                 }
                 self.scanner.skip();
                 let token = self.scanner.peek()?;
                 match token.kind {
-                    Kind::Version { .. }
-                    | Kind::TagDirective { .. }
-                    | Kind::DocumentStart
-                    | Kind::DocumentEnd
-                    | Kind::StreamEnd => {
+                    TokenKind::Version { .. }
+                    | TokenKind::TagDirective { .. }
+                    | TokenKind::DocumentStart
+                    | TokenKind::DocumentEnd
+                    | TokenKind::StreamEnd => {
                         let at = token.start;
                         self.empty(at);
                     }
@@ -107,7 +110,7 @@ impl<'a> Grammar<'a> {
             }
         }
         let token = self.scanner.peek()?;
-        Ok(if matches!(token.kind, Kind::DocumentEnd) {
+        Ok(if matches!(token.kind, TokenKind::DocumentEnd) {
             token.end
         } else {
             token.start
@@ -120,19 +123,19 @@ impl<'a> Grammar<'a> {
             let token = self.scanner.peek()?;
             let at = token.start;
             match &mut token.kind {
-                Kind::Version { major, minor } => {
+                TokenKind::Version { major, minor } => {
                     if version {
-                        return fault(at, "found duplicate %YAML directive");
+                        return fault(at, YamlProblem::SecondYamlDirective);
                     }
                     if (*major, *minor) != (1, 1) {
-                        return fault(at, "found incompatible YAML document");
+                        return fault(at, YamlProblem::OtherYamlVersion);
                     }
                     version = true;
                 }
-                Kind::TagDirective { handle, prefix } => {
+                TokenKind::TagDirective { handle, prefix } => {
                     let (handle, prefix) = (*handle, std::mem::take(prefix));
                     if self.tags.iter().any(|(known, _)| *known == handle) {
-                        return fault(at, "found duplicate %TAG directive");
+                        return fault(at, YamlProblem::SecondTagDirective);
                     }
                     self.tags.push((handle, prefix.into()));
                 }
@@ -151,11 +154,11 @@ impl<'a> Grammar<'a> {
     fn node(&mut self, block: bool, indentless: bool) -> Result<(), Fault> {
         let token = self.scanner.peek()?;
         let (start, mut end) = (token.start, token.start);
-        if let Kind::Alias(name) = token.kind {
+        if let TokenKind::Alias(name) = token.kind {
             let end = token.end;
             self.scanner.skip();
             let Some(target) = self.anchors.get(name) else {
-                return fault(start, "unknown anchor referenced");
+                return fault(start, YamlProblem::UnknownAnchor);
             };
             self.add(Raw::Alias(*target), start, end);
             return Ok(());
@@ -165,8 +168,8 @@ impl<'a> Grammar<'a> {
         for _ in 0..2 {
             let token = self.scanner.peek()?;
             match &mut token.kind {
-                Kind::Anchor(name) if anchor.is_none() => anchor = Some(*name),
-                Kind::Tag { handle, suffix } if tag.is_none() => {
+                TokenKind::Anchor(name) if anchor.is_none() => anchor = Some(*name),
+                TokenKind::Tag { handle, suffix } if tag.is_none() => {
                     tag = Some((*handle, std::mem::take(suffix)));
                     tag_at = token.start;
                 }
@@ -180,7 +183,7 @@ impl<'a> Grammar<'a> {
             Some(("", suffix)) => Some(suffix),
             Some((handle, suffix)) => match self.tags.iter().find(|(known, _)| *known == handle) {
                 Some((_, prefix)) => Some(format!("{prefix}{suffix}")),
-                None => return fault(tag_at, "found undefined tag handle"),
+                None => return fault(tag_at, YamlProblem::UnknownTagHandle),
             },
         };
         let node = self.nodes.len();
@@ -189,8 +192,8 @@ impl<'a> Grammar<'a> {
         }
         let token = self.scanner.peek()?;
         let opened = match &mut token.kind {
-            Kind::BlockEntry if indentless => Some((State::IndentlessSequence, false)),
-            Kind::Scalar { text, style } => {
+            TokenKind::BlockEntry if indentless => Some((State::IndentlessSequence, false)),
+            TokenKind::Scalar { text, style } => {
                 let text = std::mem::take(text);
                 let plain = match &tag {
                     None => *style == Style::Plain,
@@ -201,16 +204,16 @@ impl<'a> Grammar<'a> {
                 self.add(Raw::Scalar { text, plain, tag }, start, end);
                 return Ok(());
             }
-            Kind::FlowSequenceStart => Some((State::FlowSequence { first: true }, true)),
-            Kind::FlowMappingStart => Some((State::FlowKey { first: true }, true)),
-            Kind::BlockSequenceStart if block => Some((State::BlockSequence, true)),
-            Kind::BlockMappingStart if block => Some((State::BlockKey, true)),
+            TokenKind::FlowSequenceStart => Some((State::FlowSequence { first: true }, true)),
+            TokenKind::FlowMappingStart => Some((State::FlowKey { first: true }, true)),
+            TokenKind::BlockSequenceStart if block => Some((State::BlockSequence, true)),
+            TokenKind::BlockMappingStart if block => Some((State::BlockKey, true)),
             _ => None,
         };
         let (token_start, token_end) = (token.start, token.end);
         let Some((state, consumed)) = opened else {
             if anchor.is_none() && tag.is_none() {
-                return fault(token_start, "did not find expected node content");
+                return fault(token_start, YamlProblem::NoValue);
             }
             let plain = tag.is_none();
             let text = Cow::Borrowed("");
@@ -234,18 +237,18 @@ impl<'a> Grammar<'a> {
         let token = self.scanner.peek()?;
         let end = token.end;
         match token.kind {
-            Kind::BlockEntry => {
+            TokenKind::BlockEntry => {
                 self.scanner.skip();
                 match self.scanner.peek()?.kind {
-                    Kind::BlockEntry | Kind::BlockEnd => self.empty(end),
+                    TokenKind::BlockEntry | TokenKind::BlockEnd => self.empty(end),
                     _ => self.node(true, false)?,
                 }
             }
-            Kind::BlockEnd => {
+            TokenKind::BlockEnd => {
                 self.scanner.skip();
                 self.close_after_child();
             }
-            _ => return fault(token.start, "did not find expected '-' indicator"),
+            _ => return fault(token.start, YamlProblem::NoItem),
         }
         Ok(())
     }
@@ -253,10 +256,12 @@ impl<'a> Grammar<'a> {
     fn indentless_sequence(&mut self) -> Result<(), Fault> {
         let token = self.scanner.peek()?;
         let end = token.end;
-        if matches!(token.kind, Kind::BlockEntry) {
+        if matches!(token.kind, TokenKind::BlockEntry) {
             self.scanner.skip();
             match self.scanner.peek()?.kind {
-                Kind::BlockEntry | Kind::Key | Kind::Value | Kind::BlockEnd => self.empty(end),
+                TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                    self.empty(end)
+                }
                 _ => self.node(true, false)?,
             }
         } else {
@@ -269,19 +274,19 @@ impl<'a> Grammar<'a> {
         let token = self.scanner.peek()?;
         let end = token.end;
         match token.kind {
-            Kind::Key => {
+            TokenKind::Key => {
                 self.scanner.skip();
                 self.become_state(State::BlockValue);
                 match self.scanner.peek()?.kind {
-                    Kind::Key | Kind::Value | Kind::BlockEnd => self.empty(end),
+                    TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.empty(end),
                     _ => self.node(true, true)?,
                 }
             }
-            Kind::BlockEnd => {
+            TokenKind::BlockEnd => {
                 self.scanner.skip();
                 self.close_after_child();
             }
-            _ => return fault(token.start, "did not find expected key"),
+            _ => return fault(token.start, YamlProblem::NoKey),
         }
         Ok(())
     }
@@ -291,10 +296,10 @@ impl<'a> Grammar<'a> {
         let (start, end) = (token.start, token.end);
         self.become_state(State::BlockKey);
         let token = self.scanner.peek()?;
-        if matches!(token.kind, Kind::Value) {
+        if matches!(token.kind, TokenKind::Value) {
             self.scanner.skip();
             match self.scanner.peek()?.kind {
-                Kind::Key | Kind::Value | Kind::BlockEnd => self.empty(end),
+                TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => self.empty(end),
                 _ => self.node(true, true)?,
             }
         } else {
@@ -305,14 +310,14 @@ impl<'a> Grammar<'a> {
 
     fn flow_sequence(&mut self, first: bool) -> Result<(), Fault> {
         self.become_state(State::FlowSequence { first: false });
-        if !matches!(self.scanner.peek()?.kind, Kind::FlowSequenceEnd) {
+        if !matches!(self.scanner.peek()?.kind, TokenKind::FlowSequenceEnd) {
             if !first {
-                self.flow_entry("did not find expected ',' or ']'")?;
+                self.flow_entry(YamlProblem::OpenList)?;
             }
             let token = self.scanner.peek()?;
             let (start, end) = (token.start, token.end);
             match token.kind {
-                Kind::Key => {
+                TokenKind::Key => {
                     self.scanner.skip();
                     let node = self.nodes.len();
                     self.add(Raw::Mapping(node), start, end);
@@ -320,7 +325,7 @@ impl<'a> Grammar<'a> {
                     self.open.push(Open { state, node, end });
                     return Ok(());
                 }
-                Kind::FlowSequenceEnd => {}
+                TokenKind::FlowSequenceEnd => {}
                 _ => return self.node(false, false),
             }
         }
@@ -330,27 +335,27 @@ impl<'a> Grammar<'a> {
         Ok(())
     }
 
-    fn flow_entry(&mut self, message: &'static str) -> Result<(), Fault> {
+    fn flow_entry(&mut self, problem: YamlProblem) -> Result<(), Fault> {
         let token = self.scanner.peek()?;
-        if !matches!(token.kind, Kind::FlowEntry) {
-            return fault(token.start, message);
+        if !matches!(token.kind, TokenKind::FlowEntry) {
+            return fault(token.start, problem);
         }
         self.scanner.skip();
         Ok(())
     }
 
     fn flow_key(&mut self, first: bool) -> Result<(), Fault> {
-        if !matches!(self.scanner.peek()?.kind, Kind::FlowMappingEnd) {
+        if !matches!(self.scanner.peek()?.kind, TokenKind::FlowMappingEnd) {
             if !first {
-                self.flow_entry("did not find expected ',' or '}'")?;
+                self.flow_entry(YamlProblem::OpenMapping)?;
             }
             match self.scanner.peek()?.kind {
-                Kind::Key => {
+                TokenKind::Key => {
                     self.scanner.skip();
                     self.become_state(State::FlowValue);
                     let token = self.scanner.peek()?;
                     return match token.kind {
-                        Kind::Value | Kind::FlowEntry | Kind::FlowMappingEnd => {
+                        TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd => {
                             let at = token.start;
                             self.empty(at);
                             Ok(())
@@ -358,7 +363,7 @@ impl<'a> Grammar<'a> {
                         _ => self.node(false, false),
                     };
                 }
-                Kind::FlowMappingEnd => {}
+                TokenKind::FlowMappingEnd => {}
                 _ => {
                     self.become_state(State::FlowEmptyValue);
                     return self.node(false, false);
@@ -375,12 +380,12 @@ impl<'a> Grammar<'a> {
         self.become_state(State::FlowKey { first: false });
         let mut at = self.last_end();
         let token = self.scanner.peek()?;
-        if matches!(token.kind, Kind::Value) {
+        if matches!(token.kind, TokenKind::Value) {
             at = token.end;
             self.scanner.skip();
             if !matches!(
                 self.scanner.peek()?.kind,
-                Kind::FlowEntry | Kind::FlowMappingEnd
+                TokenKind::FlowEntry | TokenKind::FlowMappingEnd
             ) {
                 return self.node(false, false);
             }
@@ -394,7 +399,7 @@ impl<'a> Grammar<'a> {
         let token = self.scanner.peek()?;
         match token.kind {
             // The indicator is taken away here, as libyaml does: what follows is then refused or read as the value.
-            Kind::Value | Kind::FlowEntry | Kind::FlowSequenceEnd => {
+            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
                 let end = token.end;
                 self.scanner.skip();
                 self.empty(end);
@@ -406,11 +411,11 @@ impl<'a> Grammar<'a> {
 
     fn pair_value(&mut self) -> Result<(), Fault> {
         self.become_state(State::PairEnd);
-        if matches!(self.scanner.peek()?.kind, Kind::Value) {
+        if matches!(self.scanner.peek()?.kind, TokenKind::Value) {
             self.scanner.skip();
             if !matches!(
                 self.scanner.peek()?.kind,
-                Kind::FlowEntry | Kind::FlowSequenceEnd
+                TokenKind::FlowEntry | TokenKind::FlowSequenceEnd
             ) {
                 return self.node(false, false);
             }
@@ -474,6 +479,6 @@ impl<'a> Grammar<'a> {
     }
 }
 
-const fn fault<T>(at: usize, message: &'static str) -> Result<T, Fault> {
-    Err(Fault { at, message })
+const fn fault<T>(at: usize, problem: YamlProblem) -> Result<T, Fault> {
+    Err(Fault { at, problem })
 }

@@ -4,6 +4,7 @@ use base64::Engine as _;
 use smol_str::SmolStr;
 
 use super::Value;
+use super::problem::YamlProblem;
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
@@ -47,7 +48,7 @@ fn json_number(value: f64) -> Value {
 }
 
 /// Reads a scalar. `plain` is unquoted text without a tag; `tag` is the full tag.
-pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, &'static str> {
+pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scalar, YamlProblem> {
     let tag = tag.unwrap_or_default();
     if tag.is_empty() {
         return Ok(if plain {
@@ -68,9 +69,7 @@ pub(super) fn resolve(text: &str, plain: bool, tag: Option<&str>) -> Result<Scal
         #[allow(clippy::cast_precision_loss, reason = "as Go converts it")]
         ("float", Scalar::Int(value)) => Ok(Scalar::Float(value as f64)),
         ("timestamp", Scalar::Text(text)) if is_timestamp(&text) => Ok(Scalar::Text(text)),
-        ("bool" | "int" | "float" | "null" | "timestamp", _) => {
-            Err("the value does not fit its tag")
-        }
+        ("bool" | "int" | "float" | "null" | "timestamp", _) => Err(YamlProblem::TagDoesNotFit),
         _ => Ok(Scalar::Text(text.into())),
     }
 }
@@ -240,15 +239,13 @@ fn point_float(text: &str) -> Option<f64> {
 }
 
 /// Go's standard base64 skips line ends and wants its padding; bytes that are no UTF-8 become replacement characters.
-fn binary(text: &str) -> Result<SmolStr, &'static str> {
+fn binary(text: &str) -> Result<SmolStr, YamlProblem> {
     let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
     let lenient = base64::engine::GeneralPurpose::new(
         &base64::alphabet::STANDARD,
         base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
     );
-    let bytes = lenient
-        .decode(packed)
-        .map_err(|_| "!!binary value contains invalid base64 data")?;
+    let bytes = lenient.decode(packed).map_err(|_| YamlProblem::NotBase64)?;
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());

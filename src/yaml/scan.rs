@@ -8,14 +8,10 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::VecDeque;
 
+use super::problem::YamlProblem;
+
 /// How deep flow collections may nest, and how many indentation levels may be open: go-yaml's own limits.
 const MAX_DEPTH: usize = 10_000;
-
-/// What is said of a document that nests deeper than that, or than the tree may.
-pub(super) const TOO_DEEP: &str = "the document is nested deeper than 500 levels";
-
-/// What is said where only a key may stand.
-const NO_COLON: &str = "could not find expected ':'";
 
 /// How a scalar was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +23,7 @@ pub(super) enum Style {
 
 /// What a token is.
 #[derive(Debug)]
-pub(super) enum Kind<'a> {
+pub(super) enum TokenKind<'a> {
     Version { major: u8, minor: u8 },
     TagDirective { handle: &'a str, prefix: String },
     DocumentStart,
@@ -53,7 +49,7 @@ pub(super) enum Kind<'a> {
 /// A token and the bytes it stands on.
 #[derive(Debug)]
 pub(super) struct Token<'a> {
-    pub(super) kind: Kind<'a>,
+    pub(super) kind: TokenKind<'a>,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -62,12 +58,12 @@ pub(super) struct Token<'a> {
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: usize,
-    pub(super) message: &'static str,
+    pub(super) problem: YamlProblem,
 }
 
 /// A place in the text as the grammar counts: columns and the length of keys are in characters.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
+struct Position {
     pos: usize,
     index: usize,
     line: usize,
@@ -81,7 +77,7 @@ struct Candidate {
     level: usize,
     /// Its number among the tokens of the text.
     token: usize,
-    mark: Mark,
+    mark: Position,
     /// Whether nothing but a key may stand there.
     must: bool,
 }
@@ -91,7 +87,7 @@ struct Candidate {
 pub(super) struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
-    mark: Mark,
+    mark: Position,
     tokens: VecDeque<Token<'a>>,
     taken: usize,
     ready: bool,
@@ -116,7 +112,7 @@ impl<'a> Scanner<'a> {
         Self {
             text,
             bytes: text.as_bytes(),
-            mark: Mark::default(),
+            mark: Position::default(),
             tokens: VecDeque::with_capacity(16),
             taken: 0,
             ready: false,
@@ -192,19 +188,19 @@ impl<'a> Scanner<'a> {
             }
             if self.is_document_indicator() {
                 let kind = if byte == b'-' {
-                    Kind::DocumentStart
+                    TokenKind::DocumentStart
                 } else {
-                    Kind::DocumentEnd
+                    TokenKind::DocumentEnd
                 };
                 return self.document_mark(kind);
             }
         }
         let blank_after = |scanner: &Self| scanner.is_blankz(at + 1);
         match byte {
-            b'[' => self.flow_start(Kind::FlowSequenceStart),
-            b'{' => self.flow_start(Kind::FlowMappingStart),
-            b']' => self.flow_end(Kind::FlowSequenceEnd),
-            b'}' => self.flow_end(Kind::FlowMappingEnd),
+            b'[' => self.flow_start(TokenKind::FlowSequenceStart),
+            b'{' => self.flow_start(TokenKind::FlowMappingStart),
+            b']' => self.flow_end(TokenKind::FlowSequenceEnd),
+            b'}' => self.flow_end(TokenKind::FlowMappingEnd),
             b',' => self.comma(),
             b'-' if blank_after(self) => self.dash(),
             b'?' if self.flow > 0 || blank_after(self) => self.question_mark(),
@@ -214,7 +210,7 @@ impl<'a> Scanner<'a> {
             b'|' | b'>' if self.flow == 0 => self.block_scalar(byte == b'>'),
             b'\'' | b'"' => self.quoted(byte == b'\''),
             b'\t' | b'#' | b'|' | b'>' | b'%' | b'@' | b'`' => {
-                self.fault(at, "found character that cannot start any token")
+                self.fault(at, YamlProblem::NotAToken)
             }
             _ => self.plain(),
         }
@@ -352,8 +348,8 @@ impl<'a> Scanner<'a> {
     }
 
     #[allow(clippy::unused_self, reason = "reads as a step of the scanner")]
-    fn fault<T>(&self, at: usize, message: &'static str) -> Scanned<T> {
-        Err(Fault { at, message })
+    fn fault<T>(&self, at: usize, problem: YamlProblem) -> Scanned<T> {
+        Err(Fault { at, problem })
     }
 
     // Keys without `?`: known only at their `:`.
@@ -363,7 +359,7 @@ impl<'a> Scanner<'a> {
         let (from, here) = (candidate.mark, self.mark);
         let late = !self.json && (from.line < here.line || from.index + 1024 < here.index);
         if late && candidate.must {
-            return self.fault(from.pos, NO_COLON);
+            return self.fault(from.pos, YamlProblem::NoColonAfterKey);
         }
         Ok(late)
     }
@@ -394,7 +390,9 @@ impl<'a> Scanner<'a> {
     /// What was met since makes the candidate no key.
     fn drop_candidate(&mut self) -> Scanned {
         match self.take_candidate() {
-            Some(candidate) if candidate.must => self.fault(candidate.mark.pos, NO_COLON),
+            Some(candidate) if candidate.must => {
+                self.fault(candidate.mark.pos, YamlProblem::NoColonAfterKey)
+            }
             _ => Ok(()),
         }
     }
@@ -403,12 +401,12 @@ impl<'a> Scanner<'a> {
 
     /// Opens a block collection that begins at `at`, where that is deeper than the open ones. Its token goes before the
     /// queued one at `place`. Says how many tokens were put there.
-    fn open_block(&mut self, kind: Kind<'a>, at: Mark, place: usize) -> Scanned<usize> {
+    fn open_block(&mut self, kind: TokenKind<'a>, at: Position, place: usize) -> Scanned<usize> {
         if self.flow > 0 || at.column <= self.indent {
             return Ok(0);
         }
         if self.indents.len() == MAX_DEPTH {
-            return self.fault(at.pos, TOO_DEEP);
+            return self.fault(at.pos, YamlProblem::TooDeep);
         }
         self.indents
             .push(std::mem::replace(&mut self.indent, at.column));
@@ -421,7 +419,7 @@ impl<'a> Scanner<'a> {
     fn close_blocks(&mut self, column: i64) {
         let (start, end) = (self.mark.pos, self.mark.pos);
         while self.flow == 0 && self.indent > column {
-            let kind = Kind::BlockEnd;
+            let kind = TokenKind::BlockEnd;
             self.tokens.push_back(Token { kind, start, end });
             self.indent = self.indents.pop().unwrap_or(-1);
         }

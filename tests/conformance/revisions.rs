@@ -8,7 +8,7 @@ use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::stored::{self, Conversion, LAST_TO_CONVERT, Matcher};
 use driftless::transform::expand::expand;
-use driftless::transform::upgrade::{self, Judged, Options, capture};
+use driftless::transform::upgrade::{self, Options, ToUpgrade, capture};
 use driftless::yaml::Node;
 use serde_json::{Value as Json, json};
 
@@ -187,7 +187,7 @@ fn upgraded_as_kubevirt(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-fn judged<'a, 'r>(catalog: &'a Catalog, resolver: &'r Resolver<'a>) -> Vec<Judged<'a, 'r>> {
+fn judged<'a, 'r>(catalog: &'a Catalog, resolver: &'r Resolver<'a>) -> Vec<ToUpgrade<'a, 'r>> {
     let resources = catalog.resources().iter();
     resources.map(|resource| (resolver, resource)).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::parsed::Parsed;
-use super::{File, Input, Loose, Side, Skipped};
+use super::{Input, Side, SideFile, Skipped, Unidentified};
 use crate::resource::Resource;
 use crate::source::FileId;
 
@@ -11,7 +11,7 @@ use crate::source::FileId;
 pub(super) struct Held<'a> {
     files: BTreeMap<FileId, Vec<&'a Resource>>,
     skipped: BTreeMap<FileId, Vec<&'a Skipped>>,
-    loose: BTreeMap<FileId, Vec<&'a Loose>>,
+    loose: BTreeMap<FileId, Vec<&'a Unidentified>>,
     broken: BTreeSet<FileId>,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Held<'a> {
             return None;
         }
         Some(Parsed {
-            file: File {
+            file: SideFile {
                 id: input.file,
                 role: input.role,
                 root,
@@ -64,7 +64,7 @@ impl<'a> Held<'a> {
                 .get(&input.file)
                 .into_iter()
                 .flatten()
-                .map(|loose| Loose {
+                .map(|loose| Unidentified {
                     file: loose.file,
                     document: loose.document,
                     prefix: loose.prefix.clone(),

@@ -2,9 +2,9 @@
 
 use smol_str::SmolStr;
 
-use super::{File, Input, Loose, Reason, Skipped};
+use super::{Input, Reason, SideFile, Skipped, Unidentified};
 use crate::catalog::kustomization;
-use crate::catalog::root::{Exempt, Layout};
+use crate::catalog::root::{Exempt, RootLayout};
 use crate::catalog::template;
 use crate::field_path::FieldPath;
 use crate::resource::Resource;
@@ -13,20 +13,20 @@ use crate::yaml::{self, Node, Value};
 
 /// What one file holds.
 pub(super) struct Parsed {
-    pub(super) file: File,
+    pub(super) file: SideFile,
     pub(super) resources: Vec<Resource>,
     pub(super) skipped: Vec<Skipped>,
-    pub(super) loose: Vec<Loose>,
+    pub(super) loose: Vec<Unidentified>,
     pub(super) broken: Vec<yaml::Error>,
     /// Whether another side parsed the file.
     pub(super) is_taken_over: bool,
 }
 
 impl Parsed {
-    pub(super) fn new(sources: &Sources, input: Input, layout: &Layout) -> Self {
+    pub(super) fn new(sources: &Sources, input: Input, layout: &RootLayout) -> Self {
         let source = sources.file(input.file);
         let mut parsed = Self {
-            file: File {
+            file: SideFile {
                 id: input.file,
                 role: input.role,
                 root: layout.root_of(source.path()),
@@ -129,7 +129,7 @@ impl Parsed {
         }
         match Resource::from_node(node, Some(self.file.id), document, prefix.clone()) {
             Ok(resource) => self.resources.push(resource),
-            Err(node) => self.loose.push(Loose {
+            Err(node) => self.loose.push(Unidentified {
                 file: self.file.id,
                 document,
                 prefix,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use driftless::emit::{self, patches};
 use driftless::rule::Severity;
-use driftless::transform::upgrade::{self, Judged, Options, Remark, Row, Upgrade};
+use driftless::transform::upgrade::{self, Options, Remark, Row, ToUpgrade, Upgrade};
 use driftless::yaml::Node;
 
 use self::files::Files;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     session.say_skipped(shell);
     let resolvers = session.resolvers();
     let placed = session.side.judged();
-    let judged: Vec<Judged> = placed
+    let judged: Vec<ToUpgrade> = placed
         .iter()
         .filter(|placed| !bad.holds(placed))
         .map(|placed| (resolvers.of(placed), placed.resource))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use driftless::catalog::duplicate::{Duplicate, Nearness, Stand};
-use driftless::catalog::side::{File, Loose, Placed, Role, Side};
+use driftless::catalog::side::{Placed, Role, Side, SideFile, Unidentified};
 use driftless::field_path::FieldPath;
 use driftless::resource::Resource;
 use driftless::source::FileId;
@@ -68,7 +68,7 @@ impl Session {
 
     fn say_strict_problems(
         &self,
-        file: &File,
+        file: &SideFile,
         document: &Document,
         bad: &mut Bad,
         shell: &mut Shell,
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    fn loose_place(&self, loose: &Loose, field: &FieldPath) -> String {
+    fn loose_place(&self, loose: &Unidentified, field: &FieldPath) -> String {
         match field.nearest(&loose.node).1.origin.span() {
             Some(span) => self.sources.describe(span),
             None => self.sources.file(loose.file).path().to_owned(),

@@ -44,7 +44,7 @@ struct Stop<'a> {
 }
 
 /// One walk from a volume to a label.
-pub(super) struct Walk<'r, 'a> {
+pub(super) struct InferenceWalk<'r, 'a> {
     resolver: &'r Resolver<'a>,
     vm: &'r Node,
     namespace: &'r str,
@@ -52,7 +52,7 @@ pub(super) struct Walk<'r, 'a> {
     through: Vec<ResourceId>,
 }
 
-impl<'r, 'a> Walk<'r, 'a> {
+impl<'r, 'a> InferenceWalk<'r, 'a> {
     pub(super) const fn new(
         resolver: &'r Resolver<'a>,
         vm: &'r Node,

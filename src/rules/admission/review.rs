@@ -14,7 +14,7 @@ use crate::rules::instancetypes::{
 };
 use crate::schema;
 use crate::transform::admit::{self, Admitted, NotAdmitted};
-use crate::transform::expand::{self, Base, ExpandError, defaults, requirements};
+use crate::transform::expand::{self, ExpandError, TemplateBase, defaults, requirements};
 use crate::yaml::Node;
 
 /// The answer to a VM.
@@ -233,7 +233,13 @@ fn apply(
         causes.crash("spec.template is missing");
         return false;
     };
-    match expand::apply(release, Base::TEMPLATE, instancetype, preference, template) {
+    match expand::apply(
+        release,
+        TemplateBase::TEMPLATE,
+        instancetype,
+        preference,
+        template,
+    ) {
         Ok(()) => {}
         Err(ExpandError::Conflicts(conflicts)) => {
             instancetype_conflict::refused(&conflicts, causes);

@@ -9,7 +9,7 @@ use super::{
     wrong_type,
 };
 use crate::catalog::duplicate::{Nearness, Stand};
-use crate::catalog::side::{Loose, Reason, Role, Side};
+use crate::catalog::side::{Reason, Role, Side, Unidentified};
 use crate::field_path::FieldPath;
 use crate::finding::{Finding, Location};
 use crate::resource::{Resource, ResourceId};
@@ -57,7 +57,7 @@ fn broken(side: &Side, found: &mut Vec<Finding>) {
             _ => &invalid_yaml::RULE,
         };
         let place = Location::span(error.span, error.index);
-        let mut finding = Finding::new(&rule.info, place, error.message.clone());
+        let mut finding = Finding::new(&rule.info, place, error.message);
         if let Some(help) = error.help {
             finding.help(help);
         }
@@ -125,7 +125,7 @@ fn strict(side: &Side, found: &mut Vec<Finding>) {
 }
 
 /// An object without a name, kind or version.
-fn nameless(loose: &Loose) -> Option<Finding> {
+fn nameless(loose: &Unidentified) -> Option<Finding> {
     let flaw = loose.flaw()?;
     let api_version = loose.node.str_at("apiVersion");
     let (group, _) = api_version.rsplit_once('/').unwrap_or(("", api_version));

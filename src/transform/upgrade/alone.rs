@@ -1,15 +1,16 @@
 //! Revisions that no VM of the tree names.
 
+use super::builder::UpgradeBuilder;
 use super::capture::controller_revision;
-use super::one::{find, revision_object, stores_same};
-use super::revisions::{Plan, address};
+use super::sight::address;
+use super::stored_revision::{find, revision_object, stores_same};
 use super::{Created, Remark, name};
 use crate::resolve::Resolution;
 use crate::rule::Severity;
 use crate::stored::{self, Form};
 use crate::yaml::Node;
 
-impl Plan<'_, '_> {
+impl UpgradeBuilder<'_, '_> {
     /// Revisions that no VM here names: lifted where they say whose they are.
     pub(super) fn alone(&mut self) {
         for (resolver, old) in self.own() {

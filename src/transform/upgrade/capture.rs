@@ -1,9 +1,9 @@
 //! The `ControllerRevision` that KubeVirt writes for an instance type or preference: name, labels, owner and data.
 
-use crate::resolve::{ResolveError, Resolved, Resolver, Through};
+use crate::resolve::{ResolveError, Resolved, ResolvedVia, Resolver};
 use crate::schema;
 use crate::stored::{self, LATEST, Matcher};
-use crate::transform::expand::{self, Base, ExpandError};
+use crate::transform::expand::{self, ExpandError, TemplateBase};
 use crate::yaml::{Map, Node, Value};
 
 /// The labels of a revision that say what it stores; their common prefix is the group.
@@ -205,7 +205,10 @@ pub fn capture(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Captur
             Matcher::Preference => resolver.resolve_preference(vm, namespace)?,
         };
         let Some(found) = found else { continue };
-        if matches!(found.through, Through::RevisionName | Through::StatusRef) {
+        if matches!(
+            found.through,
+            ResolvedVia::RevisionName | ResolvedVia::StatusRef
+        ) {
             continue;
         }
         if matcher == Matcher::Instancetype {
@@ -229,7 +232,7 @@ fn check_conflicts(resolver: &Resolver, vm: &Node, found: &Resolved) -> Result<(
     let spec = Some(&*found.spec);
     expand::apply(
         resolver.release(),
-        Base::TEMPLATE,
+        TemplateBase::TEMPLATE,
         spec,
         None,
         &mut template,

@@ -1,8 +1,8 @@
 //! Objects in old API versions, and deprecated fields of preferences: replaced where every expansion stays the same.
 
-use super::one::set_by_kubevirt;
 use super::steps::{self, remove, set};
-use super::{Judged, Options, Remark, Row, Upgrade, proof};
+use super::stored_revision::set_by_kubevirt;
+use super::{Options, Remark, Row, ToUpgrade, Upgrade, proof};
 use crate::field_path::FieldPath;
 use crate::finding::FixStep;
 use crate::resolve::Resolver;
@@ -13,7 +13,7 @@ use crate::stored::{self, Conversion, Form, LATEST, Matcher, Stored};
 use crate::yaml::{Map, Node, Value};
 
 /// Lifts every object that is judged.
-pub(super) fn lift<'a>(judged: &[Judged<'a, '_>], options: Options, out: &mut Upgrade<'a>) {
+pub(super) fn lift<'a>(judged: &[ToUpgrade<'a, '_>], options: Options, out: &mut Upgrade<'a>) {
     let mut users = proof::Users::new(judged);
     for &(resolver, resource) in judged {
         let Some(lifted) = lift_one(resolver, resource, options, &mut users, out) else {
@@ -40,7 +40,7 @@ pub(super) fn lift<'a>(judged: &[Judged<'a, '_>], options: Options, out: &mut Up
 }
 
 /// What becomes of one object.
-struct Lifted {
+struct LiftedObject {
     steps: Vec<FixStep>,
     from: String,
     to: String,
@@ -54,11 +54,11 @@ fn lift_one<'a>(
     options: Options,
     users: &mut proof::Users<'a, '_>,
     out: &mut Upgrade<'a>,
-) -> Option<Lifted> {
+) -> Option<LiftedObject> {
     let version = resource.version();
     if resource.id.group == "kubevirt.io" && version == "v1alpha3" {
         schema::type_of("kubevirt.io", &resource.id.kind)?;
-        return Some(Lifted {
+        return Some(LiftedObject {
             steps: vec![set(
                 FieldPath::root().field("apiVersion"),
                 Node::from("kubevirt.io/v1"),
@@ -74,7 +74,7 @@ fn lift_one<'a>(
     }
     let matcher = Matcher::of_kind(&resource.id.kind)?;
     let form = Form::of_version(version)?;
-    let mut lifted = Lifted {
+    let mut lifted = LiftedObject {
         steps: Vec::new(),
         from: form.to_string(),
         to: LATEST.to_owned(),
@@ -108,7 +108,7 @@ fn lift_one<'a>(
 
 /// From v1alpha1 or v1alpha2 to v1beta1: the fields have the same names, but absence and zero became different things,
 /// and fields that the old version dropped would come alive.
-fn lift_version(resource: &Resource, stored: &Stored, options: Options, lifted: &mut Lifted) {
+fn lift_version(resource: &Resource, stored: &Stored, options: Options, lifted: &mut LiftedObject) {
     lifted.steps.push(set(
         FieldPath::root().field("apiVersion"),
         Node::string(format!("{}/{LATEST}", stored::GROUP)),
@@ -240,7 +240,7 @@ fn firmware(node: &Node) -> Option<Replacement> {
 fn replace<'a>(
     resource: &'a Resource,
     replacement: &Replacement,
-    lifted: &mut Lifted,
+    lifted: &mut LiftedObject,
     users: &mut proof::Users<'a, '_>,
     out: &mut Upgrade<'a>,
 ) {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::revisions::in_sight;
-use super::{Judged, is_vm};
+use super::sight::in_sight;
+use super::{ToUpgrade, is_vm};
 use crate::catalog::Catalog;
 use crate::field_path::FieldPath;
 use crate::resolve::Resolver;
@@ -24,7 +24,7 @@ pub(super) enum Proof {
 
 /// The VMs that use each preference.
 pub(super) struct Users<'a, 'r> {
-    judged: &'r [Judged<'a, 'r>],
+    judged: &'r [ToUpgrade<'a, 'r>],
     found: Option<Vec<User<'a, 'r>>>,
 }
 
@@ -54,7 +54,7 @@ const PROBES: &[(&str, &str)] = &[
 ];
 
 impl<'a, 'r> Users<'a, 'r> {
-    pub(super) const fn new(judged: &'r [Judged<'a, 'r>]) -> Self {
+    pub(super) const fn new(judged: &'r [ToUpgrade<'a, 'r>]) -> Self {
         Self {
             judged,
             found: None,
@@ -108,7 +108,7 @@ impl<'a, 'r> Users<'a, 'r> {
 }
 
 /// The VMs in sight, whether they are upgraded or not.
-fn find<'a, 'r>(judged: &'r [Judged<'a, 'r>]) -> Vec<User<'a, 'r>> {
+fn find<'a, 'r>(judged: &'r [ToUpgrade<'a, 'r>]) -> Vec<User<'a, 'r>> {
     let mut users = Vec::new();
     for (resolver, vm) in in_sight(judged).filter(|(_, resource)| is_vm(resource)) {
         let namespace = vm.namespace_or(&resolver.target().namespace);

@@ -1,118 +1,41 @@
 //! Old revisions that nothing needs any more.
 
-use std::collections::HashSet;
-
-use super::Judged;
-use super::one::version_label;
-use super::revisions::{Plan, address, in_sight};
+use super::builder::UpgradeBuilder;
+use super::sight::address;
 use crate::resolve::Resolver;
 use crate::resource::Resource;
-use crate::stored::{self, Conversion, Form, Matcher, Stored};
-use crate::yaml::{Node, Value};
+use crate::stored::{self, Form, Matcher};
 
 /// Takes out, where asked, the old revisions whose every reference was moved, and those that an earlier upgrade left.
-pub(super) fn run(plan: &mut Plan) {
-    if !plan.options.prune {
+pub(super) fn run(builder: &mut UpgradeBuilder) {
+    if !builder.options.prune {
         return;
     }
     let mut removed: Vec<&Resource> = Vec::new();
-    for (resolver, old) in plan.own() {
+    for (resolver, old) in builder.own() {
         if !old.is("apps", "ControllerRevision") {
             continue;
         }
-        let moved = match plan.uses.get(&address(old)) {
+        let moved = match builder.uses.get(&address(old)) {
             Some(uses) => uses.moved == uses.named,
-            None => plan.replaced.contains(&address(old)) || is_left_over(plan, resolver, old),
+            None => {
+                builder.replaced.contains(&address(old)) || is_left_over(builder, resolver, old)
+            }
         };
         if moved {
             removed.push(old);
         }
     }
-    plan.out.removed = removed;
+    builder.out.removed = removed;
 }
 
-fn is_left_over(plan: &Plan, resolver: &Resolver, old: &Resource) -> bool {
+fn is_left_over(builder: &UpgradeBuilder, resolver: &Resolver, old: &Resource) -> bool {
     let Some(data) = old.node.get("data").filter(|data| stored::is_ours(data)) else {
         return false;
     };
     Matcher::ALL.into_iter().any(|matcher| {
         stored::read(resolver.release(), data, Some(matcher)).is_ok_and(|stored| {
-            stored.form != Form::V1beta1 && plan.stored.supersedes(resolver, old, &stored)
+            stored.form != Form::V1beta1 && builder.stored.supersedes(resolver, old, &stored)
         })
     })
-}
-
-/// Name and uid of a stored object.
-type Identity = (String, String);
-
-/// What the revisions that are up to date store: namespace, spec, and the object's name and uid, once with these two and
-/// once without, for a bare spec does not say them.
-pub(super) struct Stock(HashSet<(String, String, Option<Identity>)>);
-
-impl Stock {
-    pub(super) fn new(judged: &[Judged<'_, '_>]) -> Self {
-        let mut stock = HashSet::new();
-        for (resolver, resource) in in_sight(judged) {
-            if !resource.is("apps", "ControllerRevision")
-                || version_label(&resource.node) != Some(stored::LATEST)
-            {
-                continue;
-            }
-            let Some(data) = resource.node.get("data") else {
-                continue;
-            };
-            if let Some(matcher) = Matcher::of_kind(data.str_at("kind"))
-                && let Ok(spec) = stored::decode_spec(resolver.release(), data, matcher)
-            {
-                let namespace = resource.namespace_or(&resolver.target().namespace);
-                let key = (namespace.to_owned(), text(matcher, &spec));
-                stock.insert((key.0.clone(), key.1.clone(), None));
-                stock.insert((key.0, key.1, Some(identity(data))));
-            }
-        }
-        Self(stock)
-    }
-
-    /// Whether the upgraded form of a revision that nothing names is here already, for a VM of the same namespace.
-    pub(super) fn supersedes(&self, resolver: &Resolver, old: &Resource, stored: &Stored) -> bool {
-        let release = resolver.release();
-        let namespace = old.namespace_or(&resolver.target().namespace);
-        let object = (stored.form != Form::BareSpec).then(|| identity(&stored.object));
-        [Conversion::KeepMeaning, Conversion::AsKubevirt]
-            .into_iter()
-            .filter_map(|conversion| {
-                let object = stored.to_v1beta1(release, conversion);
-                stored::decode_spec(release, &object, stored.matcher).ok()
-            })
-            .any(|spec| {
-                let spec = text(stored.matcher, &spec);
-                self.0
-                    .contains(&(namespace.to_owned(), spec, object.clone()))
-            })
-    }
-}
-
-/// Name and uid of an object.
-fn identity(object: &Node) -> Identity {
-    let text = |path| object.str_at(path).to_owned();
-    (text("metadata.name"), text("metadata.uid"))
-}
-
-/// A spec as one text, whatever the order of its keys.
-fn text(matcher: Matcher, spec: &Node) -> String {
-    fn sorted(node: &Node) -> serde_json::Value {
-        match &node.value {
-            Value::Map(map) => {
-                let mut entries: Vec<_> = map.entries().iter().collect();
-                entries.sort_by(|a, b| a.key.cmp(&b.key));
-                entries
-                    .into_iter()
-                    .map(|entry| (entry.key.to_string(), sorted(&entry.node)))
-                    .collect()
-            }
-            Value::Seq(items) => items.iter().map(sorted).collect(),
-            _ => node.to_json(),
-        }
-    }
-    format!("{matcher} {}", sorted(spec))
 }

@@ -1,8 +1,9 @@
 //! What an upgrade says about references that mislead, are shared or lead nowhere.
 
+use super::builder::{Moves, UpgradeBuilder};
 use super::capture::label;
-use super::one::version_label;
-use super::revisions::{Moves, Plan, address};
+use super::sight::address;
+use super::stored_revision::version_label;
 use super::{Reference, Remark, matcher_field, references};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
@@ -69,14 +70,14 @@ pub(super) fn compare_names<'a>(
 
 /// Says who else names the revision.
 pub(super) fn say_shared<'a>(
-    plan: &Plan,
+    builder: &UpgradeBuilder,
     vm: &'a Resource,
     reference: &Reference,
     old: &Resource,
     moves: &mut Moves<'a>,
 ) {
     let own = vm.id.to_string();
-    let all = plan.uses.get(&address(old));
+    let all = builder.uses.get(&address(old));
     let mut others = all
         .map(|uses| uses.vms.as_slice())
         .unwrap_or_default()

@@ -1,169 +1,25 @@
 //! From each VM's references to the revisions that replace what they name.
 
-use std::collections::{HashMap, HashSet};
-
-use super::capture::{controller_revision, label};
-use super::one::{
-    find, name_as_matcher, relabel, revision_object, set_by_kubevirt, stores_same, version_label,
-};
-use super::prune::Stock;
+use super::builder::{Lifted, Moves, UpgradeBuilder};
+use super::capture::{self, controller_revision, label};
 use super::remarks::{compare_names, missing, say_shared};
+use super::sight::address;
 use super::steps::set;
-use super::{Created, Judged, Options, Reference, Remark, Row, Upgrade, is_vm};
-use super::{name, references};
-use crate::finding::FixStep;
+use super::stored_revision::{find, name_as_matcher, revision_object, stores_same, version_label};
+use super::{Created, Reference, Remark, Row, is_vm, name, references};
+use crate::field_path::FieldPath;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::Resource;
 use crate::rule::Severity;
-use crate::stored::{self, Conversion, Form, LATEST, Matcher, Stored};
+use crate::stored::{self, Conversion, Form, LATEST};
 use crate::yaml::Node;
 
-/// The upgrade as it grows.
-pub(super) struct Plan<'a, 'r> {
-    judged: &'r [Judged<'a, 'r>],
-    pub(super) options: Options,
-    pub(super) out: Upgrade<'a>,
-    /// References to a revision, by its address: how many there are, and how many were moved.
-    pub(super) uses: HashMap<usize, Uses>,
-    /// Old revisions that were replaced, by address.
-    pub(super) replaced: HashSet<usize>,
-    /// Where in `created` a revision stands, by the address of the old one, namespace and name.
-    created_at: HashMap<(usize, String, String), usize>,
-    /// The revisions that are up to date, by what they store.
-    pub(super) stored: Stock,
-}
-
-/// How a revision is used.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Uses {
-    /// References to it in the tree.
-    pub(super) named: usize,
-    /// Those that were moved.
-    pub(super) moved: usize,
-    /// The VMs that name it, in order.
-    pub(super) vms: Vec<String>,
-}
-
-/// What one VM needs; carried out whole or not at all.
-#[derive(Default)]
-pub(super) struct Moves<'a> {
-    created: Vec<Created<'a>>,
-    steps: Vec<FixStep>,
-    pub(super) labels: Vec<(&'a Resource, Vec<FixStep>)>,
-    replaced: Vec<&'a Resource>,
-    pub(super) rows: Vec<Row>,
-    pub(super) remarks: Vec<Remark<'a>>,
-}
-
-/// What an old revision becomes.
-pub(super) struct Lifted {
-    pub(super) stored: Stored,
-    pub(super) object: Node,
-}
-
-/// Everything the resolvers see, nearest first: what is upgraded, and what it is upgraded against.
-pub(super) fn in_sight<'a, 'r>(
-    judged: &'r [Judged<'a, 'r>],
-) -> impl Iterator<Item = Judged<'a, 'r>> + use<'a, 'r> {
-    resolvers(judged).into_iter().flat_map(|resolver| {
-        let catalogs = resolver.catalogs().iter();
-        catalogs
-            .flat_map(|catalog| catalog.resources())
-            .map(move |resource| (resolver, resource))
-    })
-}
-
-/// Every resolver once, in order.
-pub(super) fn resolvers<'a, 'r>(judged: &'r [Judged<'a, 'r>]) -> Vec<&'r Resolver<'a>> {
-    let mut found: Vec<&Resolver<'a>> = Vec::new();
-    for (resolver, _) in judged {
-        if !found.iter().any(|known| std::ptr::eq(*known, *resolver)) {
-            found.push(resolver);
-        }
-    }
-    found
-}
-
-pub(super) fn address(resource: &Resource) -> usize {
-    std::ptr::from_ref(resource).addr()
-}
-
-impl<'a, 'r> Plan<'a, 'r> {
-    pub(super) fn new(judged: &'r [Judged<'a, 'r>], options: Options) -> Self {
-        let mut plan = Self {
-            judged,
-            options,
-            out: Upgrade::default(),
-            uses: HashMap::new(),
-            replaced: HashSet::new(),
-            created_at: HashMap::new(),
-            stored: Stock::new(judged),
-        };
-        let mut seen = HashSet::new();
-        let own = judged.iter().copied();
-        for (resolver, vm) in own.chain(in_sight(judged)) {
-            if !is_vm(vm) || !seen.insert(address(vm)) {
-                continue;
-            }
-            let namespace = vm.namespace_or(&resolver.target().namespace);
-            for reference in references(&vm.node) {
-                if let Resolution::Found(revision) = find(resolver, namespace, &reference.name) {
-                    let uses = plan.uses.entry(address(revision)).or_default();
-                    uses.named += 1;
-                    let name = vm.id.to_string();
-                    // A VM's references come one after another.
-                    if uses.vms.last() != Some(&name) {
-                        uses.vms.push(name);
-                    }
-                }
-            }
-        }
-        plan
-    }
-
-    /// What is upgraded, in order.
-    pub(super) fn own(&self) -> impl Iterator<Item = Judged<'a, 'r>> + use<'a, 'r> {
-        self.judged.iter().copied()
-    }
-
+impl<'a> UpgradeBuilder<'a, '_> {
     /// Moves every VM's references.
     pub(super) fn vms(&mut self) {
         for (resolver, vm) in self.own().filter(|(_, resource)| is_vm(resource)) {
             let moves = self.vm(resolver, vm);
             self.carry_out(vm, moves);
-        }
-    }
-
-    fn carry_out(&mut self, vm: &'a Resource, moves: Moves<'a>) {
-        let blocked = moves.remarks.iter().any(|remark| remark.blocks);
-        self.out.remarks.extend(moves.remarks);
-        if blocked {
-            return;
-        }
-        for old in moves.replaced {
-            self.uses.entry(address(old)).or_default().moved += 1;
-            self.replaced.insert(address(old));
-            let last = self.out.moved.iter().rev().take(2);
-            let mut known = last.filter(|(_, other)| std::ptr::eq(*other, vm));
-            if !known.any(|(one, _)| std::ptr::eq(*one, old)) {
-                self.out.moved.push((old, vm));
-            }
-        }
-        for created in &moves.created {
-            let key = (
-                address(created.old),
-                created.namespace.clone(),
-                created.name().to_owned(),
-            );
-            self.created_at.insert(key, self.created_at.len());
-        }
-        self.out.created.extend(moves.created);
-        self.out.rows.extend(moves.rows);
-        for (revision, steps) in moves.labels {
-            self.out.change(revision, steps);
-        }
-        if !moves.steps.is_empty() {
-            self.out.change(vm, moves.steps);
         }
     }
 
@@ -428,41 +284,37 @@ impl<'a, 'r> Plan<'a, 'r> {
         }
         Ok(Some(Lifted { stored, object }))
     }
+}
 
-    pub(super) fn finish(self) -> Upgrade<'a> {
-        self.out
+/// A revision that has the right name and data already only lacks labels.
+fn relabel<'a>(
+    old: &'a Resource,
+    revision: &Node,
+    moves: &mut Moves<'a>,
+    lifted: &Lifted,
+    vm: &Resource,
+) -> Result<(), String> {
+    if lifted.stored.form != Form::V1beta1 {
+        return Err(format!(
+            "revision `{}` stores {} under the name its upgraded form would have",
+            old.id.name, lifted.stored.form
+        ));
     }
-
-    pub(super) fn row(
-        &self,
-        vm: Option<&Resource>,
-        old: &Resource,
-        stored: &Stored,
-        new: &str,
-    ) -> Row {
-        let mut meaning = Vec::new();
-        let mut kept_unset = Vec::new();
-        if stored.form != Form::V1beta1 && stored.matcher == Matcher::Instancetype {
-            let cpu = stored.object.path("spec.cpu");
-            let unset = stored::MADE_OPTIONAL
-                .into_iter()
-                .filter(|field| cpu.is_none_or(|cpu| cpu.get(field).is_none()));
-            kept_unset.extend(unset);
-            if self.options.bug_compatible {
-                meaning.extend(set_by_kubevirt(&kept_unset));
-                kept_unset.clear();
-            }
-        }
-        for path in &stored.dropped {
-            meaning.push(format!("drops {path}, which {} does not have", stored.form));
-        }
-        Row {
-            vm: vm.map(|vm| vm.id.clone()),
-            object: old.id.clone(),
-            from: stored.form.to_string(),
-            to: new.to_owned(),
-            meaning,
-            kept_unset,
-        }
-    }
+    let labels = FieldPath::root().field("metadata").field("labels");
+    let steps: Vec<_> = capture::labels(&revision_object(revision))
+        .into_iter()
+        .map(|(key, value)| (labels.field(key), value))
+        .filter(|(path, value)| path.find(&old.node).and_then(Node::as_str) != Some(value.as_str()))
+        .map(|(path, value)| set(path, Node::string(value)))
+        .collect();
+    moves.rows.push(Row {
+        vm: Some(vm.id.clone()),
+        object: old.id.clone(),
+        from: "v1beta1 without labels".to_owned(),
+        to: old.id.name.to_string(),
+        meaning: Vec::new(),
+        kept_unset: Vec::new(),
+    });
+    moves.labels.push((old, steps));
+    Ok(())
 }

@@ -39,7 +39,7 @@ fn upgraded_name(vm: &str) -> String {
     format!("{vm}-small-v1beta1-{UID}-1")
 }
 
-fn judged<'a, 'r>(catalog: &'a Catalog, resolver: &'r Resolver<'a>) -> Vec<Judged<'a, 'r>> {
+fn judged<'a, 'r>(catalog: &'a Catalog, resolver: &'r Resolver<'a>) -> Vec<ToUpgrade<'a, 'r>> {
     let resources = catalog.resources().iter();
     resources.map(|resource| (resolver, resource)).collect()
 }
@@ -170,7 +170,7 @@ fn d02_what_a_release_cannot_read_is_owed() {
                 ..Target::default()
             };
             let resolver = Resolver::new(&target, vec![&catalog]);
-            let owed = owed(&catalog.resources()[0].node, "vms", &resolver);
+            let owed = outdated_references(&catalog.resources()[0].node, "vms", &resolver);
             assert_eq!(owed.len(), usize::from(version != "v1beta1"));
             for one in owed {
                 assert_eq!(one.decodable, release == Release::V1_6);

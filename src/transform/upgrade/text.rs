@@ -3,14 +3,14 @@
 use crate::field_path::{FieldPath, Segment};
 use crate::finding::FixStep;
 use crate::source::{FileId, Span};
-use crate::yaml::edit::{Edit, EditSet, Refusal};
+use crate::yaml::edit::{CannotEdit, Edit, EditSet};
 use crate::yaml::{self, Document, Node};
 
 use super::steps;
 
 /// A place in a source: the document, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePlace {
     /// The document's place among those of the source.
     pub document: usize,
     /// Where the resource lies in it: empty, or `items[3]`.
@@ -21,11 +21,11 @@ pub struct Place {
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// Steps inside resources that stay.
-    pub steps: Vec<(Place, Vec<FixStep>)>,
+    pub steps: Vec<(SourcePlace, Vec<FixStep>)>,
     /// New resources, each beside the one it belongs to.
-    pub added: Vec<(Place, Node)>,
+    pub added: Vec<(SourcePlace, Node)>,
     /// Resources that go.
-    pub removed: Vec<Place>,
+    pub removed: Vec<SourcePlace>,
 }
 
 /// A source after its changes.
@@ -38,7 +38,7 @@ pub struct Rewritten {
 }
 
 /// The source with every change made, or why it cannot be edited. Nothing is half done.
-pub fn rewrite(file: FileId, bytes: &[u8], changes: &Changes) -> Result<Rewritten, Refusal> {
+pub fn rewrite(file: FileId, bytes: &[u8], changes: &Changes) -> Result<Rewritten, CannotEdit> {
     let stream = yaml::parse(file, bytes);
     let mut set = EditSet::new();
     let mut left = 0;
@@ -74,8 +74,8 @@ struct Edited<'a> {
 
 impl Edited<'_> {
     /// Adds the edits of this document; says whether it is taken out whole.
-    fn changes(&self, changes: &Changes, set: &mut EditSet) -> Result<bool, Refusal> {
-        let here = |place: &&Place| place.document == self.document.index;
+    fn changes(&self, changes: &Changes, set: &mut EditSet) -> Result<bool, CannotEdit> {
+        let here = |place: &&SourcePlace| place.document == self.document.index;
         let mut intended = self.document.root.clone();
         for (place, steps) in &changes.steps {
             if here(&place) {
@@ -145,7 +145,7 @@ impl Edited<'_> {
     }
 
     /// Puts resources after this document: more documents, or a List around it where it is JSON.
-    fn add_beside(&self, nodes: &[&Node], set: &mut EditSet) -> Result<(), Refusal> {
+    fn add_beside(&self, nodes: &[&Node], set: &mut EditSet) -> Result<(), CannotEdit> {
         let Span { file, start, end } = self.document.span;
         if self.is_json() {
             let text = &self.bytes[self.document.span.range()];

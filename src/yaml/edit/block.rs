@@ -1,9 +1,9 @@
 //! Mappings and lists in block style, line by line.
 
-use super::Refusal;
-use super::plan::Plan;
-use super::rewrite::{Place, Rewriter};
-use crate::yaml::emit::{self, Context};
+use super::CannotEdit;
+use super::plan::EditPlan;
+use super::rewrite::{Rewriter, ValuePlace};
+use crate::yaml::emit::{self, EmitContext};
 use crate::yaml::{Node, Value};
 
 /// A key with its value, or a dash with its item.
@@ -22,9 +22,9 @@ impl Rewriter<'_> {
         &mut self,
         old: &Node,
         new: &Node,
-        plan: &Plan,
-        place: Place,
-    ) -> Result<(), Refusal> {
+        plan: &EditPlan,
+        place: ValuePlace,
+    ) -> Result<(), CannotEdit> {
         let parts = self.parts(old)?;
         let column = self.column(parts[0].start);
         for (at, part) in parts.iter().enumerate() {
@@ -43,28 +43,28 @@ impl Rewriter<'_> {
                             .key_origin
                             .span()
                             .map_or(part.start, |span| span.end as usize);
-                        let text = emit::text(&new.key, Context::Block);
+                        let text = emit::text(&new.key, EmitContext::Block);
                         self.edit(part.start, key, &text);
                     }
                     let colon = part.indicator;
-                    self.value(&old.node, &new.node, Place::AfterKey { colon, column })?;
+                    self.value(&old.node, &new.node, ValuePlace::AfterKey { colon, column })?;
                 }
                 (Value::Seq(old), Value::Seq(new)) => {
                     let dash = part.indicator;
-                    self.value(&old[at], &new[*to], Place::AfterDash { dash, column })?;
+                    self.value(&old[at], &new[*to], ValuePlace::AfterDash { dash, column })?;
                 }
                 _ => return self.refuse(part.start),
             }
         }
         for (first, last) in plan.removed() {
-            let header = first == 0 && matches!(place, Place::Root);
+            let header = first == 0 && matches!(place, ValuePlace::Root);
             self.remove_lines(&parts, first, last, header)?;
         }
-        self.insert_lines(new, plan, &parts, column, matches!(place, Place::Root));
+        self.insert_lines(new, plan, &parts, column, matches!(place, ValuePlace::Root));
         Ok(())
     }
 
-    fn parts(&self, node: &Node) -> Result<Vec<Part>, Refusal> {
+    fn parts(&self, node: &Node) -> Result<Vec<Part>, CannotEdit> {
         let mut parts = Vec::new();
         for entry in node.entries() {
             let Some(key) = entry.key_origin.span() else {
@@ -106,7 +106,7 @@ impl Rewriter<'_> {
         first: usize,
         last: usize,
         header: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CannotEdit> {
         let start = parts[first].start;
         let column = self.column(start);
         if self.starts_line(start) {
@@ -137,7 +137,14 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    fn insert_lines(&mut self, new: &Node, plan: &Plan, parts: &[Part], column: usize, root: bool) {
+    fn insert_lines(
+        &mut self,
+        new: &Node,
+        plan: &EditPlan,
+        parts: &[Part],
+        column: usize,
+        root: bool,
+    ) {
         let write = |out: &mut String, to: usize| {
             if let Some(entry) = new.entries().get(to) {
                 emit::entry(out, &entry.key, &entry.node, column, self.layout);

@@ -1,14 +1,19 @@
 //! Mappings and lists in brackets.
 
-use super::Refusal;
-use super::plan::Plan;
-use super::rewrite::{Place, Rewriter};
-use crate::yaml::emit::{self, Context};
+use super::CannotEdit;
+use super::plan::EditPlan;
+use super::rewrite::{Rewriter, ValuePlace};
+use crate::yaml::emit::{self, EmitContext};
 use crate::yaml::{Entry, Node, Value};
 
 impl Rewriter<'_> {
     /// Turns a collection in brackets into another, part by part.
-    pub(super) fn flow(&mut self, old: &Node, new: &Node, plan: &Plan) -> Result<(), Refusal> {
+    pub(super) fn flow(
+        &mut self,
+        old: &Node,
+        new: &Node,
+        plan: &EditPlan,
+    ) -> Result<(), CannotEdit> {
         let parts = self.flow_parts(old)?;
         for (at, kept) in plan.kept.iter().enumerate() {
             let Some(to) = kept else { continue };
@@ -20,10 +25,10 @@ impl Rewriter<'_> {
                         let text = self.flow_key(new);
                         self.edit(parts[at].0, end, &text);
                     }
-                    self.value(&old.node, &new.node, Place::Flow { key })?;
+                    self.value(&old.node, &new.node, ValuePlace::Flow { key })?;
                 }
                 (Value::Seq(old), Value::Seq(new)) => {
-                    self.value(&old[at], &new[*to], Place::Flow { key: None })?;
+                    self.value(&old[at], &new[*to], ValuePlace::Flow { key: None })?;
                 }
                 _ => return self.refuse(parts[at].0),
             }
@@ -46,10 +51,10 @@ impl Rewriter<'_> {
             let part = match &new.value {
                 Value::Map(map) => {
                     let entry = &map.entries()[*to];
-                    let value = self.scalar(&entry.node, 0, Context::Flow);
+                    let value = self.scalar(&entry.node, 0, EmitContext::Flow);
                     format!("{}: {value}", self.flow_key(entry))
                 }
-                _ => self.scalar(&new.items()[*to], 0, Context::Flow),
+                _ => self.scalar(&new.items()[*to], 0, EmitContext::Flow),
             };
             let separator = self.separator(&parts);
             match after {
@@ -72,7 +77,7 @@ impl Rewriter<'_> {
         if self.json {
             Node::string(&entry.key).to_json().to_string()
         } else {
-            emit::text(&entry.key, Context::Flow)
+            emit::text(&entry.key, EmitContext::Flow)
         }
     }
 
@@ -88,7 +93,7 @@ impl Rewriter<'_> {
     }
 
     /// Where each part starts and ends.
-    fn flow_parts(&self, node: &Node) -> Result<Vec<(usize, usize)>, Refusal> {
+    fn flow_parts(&self, node: &Node) -> Result<Vec<(usize, usize)>, CannotEdit> {
         let (mut at, _) = self.extent(node)?;
         at += 1;
         let mut parts = Vec::new();
@@ -127,8 +132,8 @@ impl Rewriter<'_> {
         end: usize,
         new: &Node,
         key: Option<usize>,
-    ) -> Result<(), Refusal> {
-        let text = self.scalar(new, self.bytes[start.min(self.end - 1)], Context::Flow);
+    ) -> Result<(), CannotEdit> {
+        let text = self.scalar(new, self.bytes[start.min(self.end - 1)], EmitContext::Flow);
         if start < end {
             self.edit(start, end, &text);
             return Ok(());

@@ -4,14 +4,14 @@ use crate::yaml::{Map, Node, Origin};
 
 /// What becomes of the parts of a collection.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct EditPlan {
     /// For each old part its place in the new collection, if it stays.
     pub(super) kept: Vec<Option<usize>>,
     /// New parts: the old part they follow (none: before the first), and their place in the new collection.
     pub(super) inserted: Vec<(Option<usize>, usize)>,
 }
 
-impl Plan {
+impl EditPlan {
     pub(super) fn keeps_any(&self) -> bool {
         self.kept.iter().any(Option::is_some)
     }
@@ -31,8 +31,8 @@ impl Plan {
 }
 
 /// Keys stay by name, or by where they stand when they were renamed.
-pub(super) fn mapping(old: &Map, new: &Map) -> Plan {
-    let mut plan = Plan {
+pub(super) fn mapping(old: &Map, new: &Map) -> EditPlan {
+    let mut plan = EditPlan {
         kept: vec![None; old.len()],
         inserted: Vec::new(),
     };
@@ -58,7 +58,7 @@ pub(super) fn mapping(old: &Map, new: &Map) -> Plan {
 }
 
 /// Items stay by where they stand, else by value, else by name, else by place. None where the order changes.
-pub(super) fn sequence(old: &[Node], new: &[Node]) -> Option<Plan> {
+pub(super) fn sequence(old: &[Node], new: &[Node]) -> Option<EditPlan> {
     let by_origin = |item: &Node| {
         old.iter().position(|other| {
             matches!(other.origin, Origin::Source(_)) && other.origin == item.origin
@@ -68,7 +68,7 @@ pub(super) fn sequence(old: &[Node], new: &[Node]) -> Option<Plan> {
     let mut free: Vec<bool> = (0..old.len())
         .map(|at| !origins.contains(&Some(at)))
         .collect();
-    let mut plan = Plan {
+    let mut plan = EditPlan {
         kept: vec![None; old.len()],
         inserted: Vec::new(),
     };
@@ -104,7 +104,7 @@ pub(super) fn sequence(old: &[Node], new: &[Node]) -> Option<Plan> {
 }
 
 /// As many new items as old ones between two that stay are the old ones changed.
-fn pair_up(plan: &mut Plan) {
+fn pair_up(plan: &mut EditPlan) {
     let mut inserted = std::mem::take(&mut plan.inserted);
     let mut from = 0;
     while from <= plan.kept.len() {

@@ -1,15 +1,15 @@
 //! From one tree to another: walks both, and leaves each collection to the style it is written in.
 
 use super::block::needs_line_end;
-use super::plan::{self, Plan};
-use super::{Edit, Refusal};
+use super::plan::{self, EditPlan};
+use super::{CannotEdit, Edit};
 use crate::source::Span;
-use crate::yaml::emit::{self, Context, Layout};
+use crate::yaml::emit::{self, EmitContext, Layout};
 use crate::yaml::{Document, Node, Value};
 
 /// Where a value stands, for when it is written anew.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum ValuePlace {
     /// The whole document.
     Root,
     /// After the colon that ends here, of a key in this column.
@@ -39,7 +39,7 @@ pub(super) fn edits(
     bytes: &[u8],
     document: &Document,
     intended: &Node,
-) -> Result<Vec<Edit>, Refusal> {
+) -> Result<Vec<Edit>, CannotEdit> {
     let span = document.span.range();
     let text = &bytes[span.clone()];
     let mark = if text.starts_with(b"\xEF\xBB\xBF") {
@@ -72,13 +72,13 @@ pub(super) fn edits(
         edits: Vec::new(),
     };
     rewriter.layout = rewriter.find_layout(&document.root);
-    rewriter.value(&document.root, intended, Place::Root)?;
+    rewriter.value(&document.root, intended, ValuePlace::Root)?;
     Ok(rewriter.edits)
 }
 
 impl Rewriter<'_> {
-    pub(super) fn refuse<T>(&self, at: usize) -> Result<T, Refusal> {
-        Err(Refusal::Layout(self.span(at, at)))
+    pub(super) fn refuse<T>(&self, at: usize) -> Result<T, CannotEdit> {
+        Err(CannotEdit::Layout(self.span(at, at)))
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
@@ -98,7 +98,7 @@ impl Rewriter<'_> {
     }
 
     /// The bytes of a node of the document.
-    pub(super) fn extent(&self, node: &Node) -> Result<(usize, usize), Refusal> {
+    pub(super) fn extent(&self, node: &Node) -> Result<(usize, usize), CannotEdit> {
         match node.origin.span() {
             Some(span) => Ok((span.start as usize, span.end as usize)),
             None => self.refuse(self.start),
@@ -156,7 +156,12 @@ impl Rewriter<'_> {
     }
 
     /// Turns one value into another.
-    pub(super) fn value(&mut self, old: &Node, new: &Node, place: Place) -> Result<(), Refusal> {
+    pub(super) fn value(
+        &mut self,
+        old: &Node,
+        new: &Node,
+        place: ValuePlace,
+    ) -> Result<(), CannotEdit> {
         if old.same_value(new) {
             return Ok(());
         }
@@ -167,10 +172,10 @@ impl Rewriter<'_> {
             (Value::Seq(old), Value::Seq(new)) => plan::sequence(old, new),
             _ => None,
         };
-        match plan.filter(Plan::keeps_any) {
+        match plan.filter(EditPlan::keeps_any) {
             // A tag or an anchor stands before the collection itself.
             Some(_) if matches!(first, Some(b'!' | b'&')) => self.refuse(start),
-            Some(plan) if self.is_block(old) && !matches!(place, Place::Flow { .. }) => {
+            Some(plan) if self.is_block(old) && !matches!(place, ValuePlace::Flow { .. }) => {
                 self.block(old, new, &plan, place)
             }
             Some(plan) if matches!(first, Some(b'{' | b'[')) => self.flow(old, new, &plan),
@@ -180,13 +185,13 @@ impl Rewriter<'_> {
     }
 
     /// Writes a value anew.
-    fn replace(&mut self, old: &Node, new: &Node, place: Place) -> Result<(), Refusal> {
+    fn replace(&mut self, old: &Node, new: &Node, place: ValuePlace) -> Result<(), CannotEdit> {
         let (start, end) = self.extent(old)?;
         let (from, column) = match place {
-            Place::Root => return self.refuse(start),
-            Place::Flow { key } => return self.replace_in_flow(start, end, new, key),
-            Place::AfterKey { colon, column } => (colon, column),
-            Place::AfterDash { dash, column } => (dash, column),
+            ValuePlace::Root => return self.refuse(start),
+            ValuePlace::Flow { key } => return self.replace_in_flow(start, end, new, key),
+            ValuePlace::AfterKey { colon, column } => (colon, column),
+            ValuePlace::AfterDash { dash, column } => (dash, column),
         };
         let old_is_inline = start < end
             && !self.is_block(old)
@@ -198,7 +203,7 @@ impl Rewriter<'_> {
             _ => true,
         };
         if new_is_inline {
-            let text = self.scalar(new, self.bytes[start.min(self.end - 1)], Context::Block);
+            let text = self.scalar(new, self.bytes[start.min(self.end - 1)], EmitContext::Block);
             if old_is_inline {
                 self.edit(start, end, &text);
             } else {
@@ -208,7 +213,7 @@ impl Rewriter<'_> {
         }
         let mut text = String::new();
         match place {
-            Place::AfterDash { .. } => {
+            ValuePlace::AfterDash { .. } => {
                 text.push(' ');
                 emit::value_after_dash(&mut text, new, column, self.layout);
             }
@@ -232,7 +237,7 @@ impl Rewriter<'_> {
     }
 
     /// A value on one line. Text keeps the quotes the old value had.
-    pub(super) fn scalar(&self, new: &Node, old_first: u8, context: Context) -> String {
+    pub(super) fn scalar(&self, new: &Node, old_first: u8, context: EmitContext) -> String {
         if self.json {
             return new.to_json().to_string();
         }

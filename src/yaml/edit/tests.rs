@@ -321,25 +321,28 @@ fn what_cannot_be_edited_safely_is_refused() {
     };
     assert!(matches!(
         refusal("a: &x 1\nb: *x\n", "a"),
-        Refusal::Shared(_)
+        CannotEdit::Shared(_)
     ));
     assert!(matches!(
         refusal("a: &x {k: 1}\nb: {<<: *x, c: 1}\n", "b.c"),
-        Refusal::Shared(_)
+        CannotEdit::Shared(_)
     ));
     assert!(matches!(
         refusal("a: 1\na: 2\nb: 1\n", "b"),
-        Refusal::DuplicateKey(_)
+        CannotEdit::DuplicateKey(_)
     ));
     assert!(matches!(
         refusal("a: &x\n  b: 1\n  c: 2\n", "a.b"),
-        Refusal::Layout(_)
+        CannotEdit::Layout(_)
     ));
     assert!(matches!(
         refusal("? a\n: 1\n? b\n: 2\n", "a"),
-        Refusal::Layout(_)
+        CannotEdit::Layout(_)
     ));
-    assert!(matches!(refusal("a: 1\rb: 2\r", "a"), Refusal::Encoding(_)));
+    assert!(matches!(
+        refusal("a: 1\rb: 2\r", "a"),
+        CannotEdit::Encoding(_)
+    ));
     let mut set = EditSet::new();
     let edit = |start, end| Edit {
         span: Span::new(FileId(0), start, end),
@@ -348,7 +351,7 @@ fn what_cannot_be_edited_safely_is_refused() {
     set.push(edit(4, 8)).unwrap();
     set.push(edit(8, 9)).unwrap();
     set.push(edit(4, 4)).unwrap();
-    assert!(matches!(set.push(edit(7, 8)), Err(Refusal::Overlap(_))));
-    assert!(matches!(set.push(edit(0, 5)), Err(Refusal::Overlap(_))));
-    assert!(matches!(set.push(edit(5, 5)), Err(Refusal::Overlap(_))));
+    assert!(matches!(set.push(edit(7, 8)), Err(CannotEdit::Overlap(_))));
+    assert!(matches!(set.push(edit(0, 5)), Err(CannotEdit::Overlap(_))));
+    assert!(matches!(set.push(edit(5, 5)), Err(CannotEdit::Overlap(_))));
 }

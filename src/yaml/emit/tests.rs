@@ -165,7 +165,7 @@ fn nasty_strings_survive_everywhere() {
             let emitted = to_string(&tree);
             assert!(read(&emitted).same_value(&tree), "{text:?} as {emitted:?}");
             let mut line = String::new();
-            flow(&mut line, &tree, Context::Block);
+            flow(&mut line, &tree, EmitContext::Block);
             assert!(read(&line).same_value(&tree), "{text:?} as {line:?}");
         }
     }
@@ -308,7 +308,7 @@ proptest! {
         prop_assert!(read(&emitted).same_value(&tree), "{}", emitted);
         prop_assert_eq!(to_string(&read(&emitted)), emitted);
         let mut line = String::new();
-        flow(&mut line, &tree, Context::Block);
+        flow(&mut line, &tree, EmitContext::Block);
         prop_assert!(read(&line).same_value(&tree), "{}", line);
     }
 }

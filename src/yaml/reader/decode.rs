@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::ErrorKind;
+use crate::yaml::document::ErrorKind;
 
 /// go-yaml decodes blocks of this many bytes, and refuses a bad character when it decodes its block.
 const BLOCK: usize = 512;
 
 /// The text of a document up to the first bad character.
-pub(super) struct Decoded<'a> {
+pub(super) struct DecodedText<'a> {
     pub(super) text: Cow<'a, str>,
     /// For each byte of the text the byte of the source, where the two differ by more than the mark at the start.
     pub(super) map: Option<Vec<usize>>,
-    pub(super) bad: Option<Bad>,
+    pub(super) bad: Option<BadBytes>,
     skipped: usize,
 }
 
 /// Bytes that are no character YAML allows.
-pub(super) struct Bad {
+pub(super) struct BadBytes {
     pub(super) at: usize,
     pub(super) len: usize,
     pub(super) kind: ErrorKind,
@@ -25,7 +25,7 @@ pub(super) struct Bad {
     pub(super) help: Option<&'static str>,
 }
 
-impl Decoded<'_> {
+impl DecodedText<'_> {
     /// Where a byte of the text stands in the source.
     pub(super) fn offset(&self, at: usize) -> usize {
         self.map
@@ -35,7 +35,7 @@ impl Decoded<'_> {
 }
 
 /// Decodes; `json` text was checked already and may hold what YAML does not allow.
-pub(super) fn decode(bytes: &[u8], json: bool) -> Decoded<'_> {
+pub(super) fn decode(bytes: &[u8], json: bool) -> DecodedText<'_> {
     match bytes {
         [0xFF, 0xFE, rest @ ..] => return utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => return utf16(rest, u16::from_be_bytes),
@@ -51,7 +51,7 @@ pub(super) fn decode(bytes: &[u8], json: bool) -> Decoded<'_> {
         Ok(text) => (text, None),
         Err(error) => {
             let at = error.valid_up_to();
-            let bad = Bad {
+            let bad = BadBytes {
                 at,
                 len: error.error_len().unwrap_or(bytes.len() - at),
                 kind: ErrorKind::NotUtf8,
@@ -65,7 +65,7 @@ pub(super) fn decode(bytes: &[u8], json: bool) -> Decoded<'_> {
         }
     };
     if !json && let Some((at, len)) = control(text) {
-        bad = Some(Bad {
+        bad = Some(BadBytes {
             at,
             len,
             kind: ErrorKind::Syntax,
@@ -85,11 +85,11 @@ pub(super) fn decode(bytes: &[u8], json: bool) -> Decoded<'_> {
             &text[..start]
         }
     };
-    let bad = bad.map(|bad| Bad {
+    let bad = bad.map(|bad| BadBytes {
         at: bad.at + skipped,
         ..bad
     });
-    Decoded {
+    DecodedText {
         text: Cow::Borrowed(text),
         map: None,
         bad,
@@ -125,7 +125,7 @@ fn control(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded<'static> {
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> DecodedText<'static> {
     let mut text = String::with_capacity(bytes.len());
     let mut map = Vec::with_capacity(bytes.len());
     let mut at = 2;
@@ -149,10 +149,10 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Decoded<'static> {
         bad = Some((ErrorKind::NotUtf8, "the file is not UTF-16"));
     }
     map.push(at);
-    Decoded {
+    DecodedText {
         text: Cow::Owned(text),
         map: Some(map),
-        bad: bad.map(|(kind, message)| Bad {
+        bad: bad.map(|(kind, message)| BadBytes {
             at,
             len: 2,
             kind,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Scanned, Scanner, Style};
+use crate::yaml::problem::YamlProblem;
 
 /// What becomes of the line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,7 +106,7 @@ impl Scanner<'_> {
                 b'+' if tail.is_none() => tail = Some(Tail::Keep),
                 b'-' if tail.is_none() => tail = Some(Tail::Strip),
                 b'0' if deeper.is_none() => {
-                    return self.fault(at, "found an indentation indicator equal to 0");
+                    return self.fault(at, YamlProblem::IndentOfZero);
                 }
                 digit @ b'1'..=b'9' if deeper.is_none() => deeper = Some(i64::from(digit - b'0')),
                 _ => break,
@@ -116,8 +117,7 @@ impl Scanner<'_> {
         self.skip_blanks();
         self.skip_comment();
         if !self.is_breakz(self.mark.pos) {
-            let message = "did not find expected comment or line break";
-            return self.fault(self.mark.pos, message);
+            return self.fault(self.mark.pos, YamlProblem::TextAfterHeader);
         }
         Ok((tail.unwrap_or(Tail::Clip), deeper))
     }
@@ -133,8 +133,7 @@ impl Scanner<'_> {
             gap.deepest = gap.deepest.max(self.mark.column);
             let at = self.mark.pos;
             if self.at(at) == b'\t' && self.mark.column < limit {
-                let message = "found a tab character where an indentation space is expected";
-                return self.fault(at, message);
+                return self.fault(at, YamlProblem::TabInIndentation);
             }
             if self.break_len(at) == 0 {
                 return Ok(gap);

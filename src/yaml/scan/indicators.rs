@@ -1,9 +1,10 @@
 //! What each indicator begins or ends: documents, collections, entries, keys, anchors, tags, directives.
 
-use super::{Kind, MAX_DEPTH, Scanned, Scanner, TOO_DEEP, Token};
+use super::{MAX_DEPTH, Scanned, Scanner, Token, TokenKind};
+use crate::yaml::problem::YamlProblem;
 
 impl<'a> Scanner<'a> {
-    fn push(&mut self, kind: Kind<'a>, length: usize) {
+    fn push(&mut self, kind: TokenKind<'a>, length: usize) {
         let start = self.mark.pos;
         self.advance(start + length);
         self.tokens.push_back(Token {
@@ -26,22 +27,22 @@ impl<'a> Scanner<'a> {
         self.mark.column = 0;
         self.end_blocks()?;
         self.candidates.clear();
-        self.push(Kind::StreamEnd, 0);
+        self.push(TokenKind::StreamEnd, 0);
         Ok(())
     }
 
     /// `---` or `...`.
-    pub(super) fn document_mark(&mut self, kind: Kind<'a>) -> Scanned {
+    pub(super) fn document_mark(&mut self, kind: TokenKind<'a>) -> Scanned {
         self.end_blocks()?;
         self.push(kind, 3);
         Ok(())
     }
 
     /// `[` or `{`: the whole collection may be a key.
-    pub(super) fn flow_start(&mut self, kind: Kind<'a>) -> Scanned {
+    pub(super) fn flow_start(&mut self, kind: TokenKind<'a>) -> Scanned {
         self.expect_key()?;
         if self.flow == MAX_DEPTH {
-            return self.fault(self.mark.pos, TOO_DEEP);
+            return self.fault(self.mark.pos, YamlProblem::TooDeep);
         }
         self.flow += 1;
         self.key_allowed = true;
@@ -50,7 +51,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// `]` or `}`.
-    pub(super) fn flow_end(&mut self, kind: Kind<'a>) -> Scanned {
+    pub(super) fn flow_end(&mut self, kind: TokenKind<'a>) -> Scanned {
         self.drop_candidate()?;
         self.flow = self.flow.saturating_sub(1);
         self.key_allowed = false;
@@ -62,14 +63,14 @@ impl<'a> Scanner<'a> {
     pub(super) fn comma(&mut self) -> Scanned {
         self.drop_candidate()?;
         self.key_allowed = true;
-        self.push(Kind::FlowEntry, 1);
+        self.push(TokenKind::FlowEntry, 1);
         Ok(())
     }
 
     /// Outside flow collections an indicator stands where a key may, and opens a block unless it continues one.
-    fn begin_entry(&mut self, block: Kind<'a>, refusal: &'static str) -> Scanned {
+    fn begin_entry(&mut self, block: TokenKind<'a>, problem: YamlProblem) -> Scanned {
         if self.flow == 0 && !self.key_allowed {
-            return self.fault(self.mark.pos, refusal);
+            return self.fault(self.mark.pos, problem);
         }
         self.open_block(block, self.mark, self.tokens.len())?;
         Ok(())
@@ -77,25 +78,19 @@ impl<'a> Scanner<'a> {
 
     /// `-`.
     pub(super) fn dash(&mut self) -> Scanned {
-        self.begin_entry(
-            Kind::BlockSequenceStart,
-            "block sequence entries are not allowed in this context",
-        )?;
+        self.begin_entry(TokenKind::BlockSequenceStart, YamlProblem::ItemNotAllowed)?;
         self.drop_candidate()?;
         self.key_allowed = true;
-        self.push(Kind::BlockEntry, 1);
+        self.push(TokenKind::BlockEntry, 1);
         Ok(())
     }
 
     /// `?`.
     pub(super) fn question_mark(&mut self) -> Scanned {
-        self.begin_entry(
-            Kind::BlockMappingStart,
-            "mapping keys are not allowed in this context",
-        )?;
+        self.begin_entry(TokenKind::BlockMappingStart, YamlProblem::KeyNotAllowed)?;
         self.drop_candidate()?;
         self.key_allowed = self.flow == 0;
-        self.push(Kind::Key, 1);
+        self.push(TokenKind::Key, 1);
         Ok(())
     }
 
@@ -107,21 +102,18 @@ impl<'a> Scanner<'a> {
         };
         if let Some(key) = key {
             let place = key.token - self.taken;
-            let opened = self.open_block(Kind::BlockMappingStart, key.mark, place)?;
+            let opened = self.open_block(TokenKind::BlockMappingStart, key.mark, place)?;
             let token = Token {
-                kind: Kind::Key,
+                kind: TokenKind::Key,
                 start: key.mark.pos,
                 end: key.mark.pos,
             };
             self.tokens.insert(place + opened, token);
         } else {
-            self.begin_entry(
-                Kind::BlockMappingStart,
-                "mapping values are not allowed in this context",
-            )?;
+            self.begin_entry(TokenKind::BlockMappingStart, YamlProblem::ValueNotAllowed)?;
         }
         self.key_allowed = key.is_none() && self.flow == 0;
-        self.push(Kind::Value, 1);
+        self.push(TokenKind::Value, 1);
         Ok(())
     }
 
@@ -136,16 +128,13 @@ impl<'a> Scanner<'a> {
                 b'?' | b':' | b',' | b']' | b'}' | b'%' | b'@' | b'`'
             );
         if start == end || !follows {
-            return self.fault(
-                self.mark.pos,
-                "did not find expected alphabetic or numeric character",
-            );
+            return self.fault(self.mark.pos, YamlProblem::EmptyAnchorName);
         }
         let name = &self.text[start..end];
         let kind = if alias {
-            Kind::Alias(name)
+            TokenKind::Alias(name)
         } else {
-            Kind::Anchor(name)
+            TokenKind::Anchor(name)
         };
         self.push(kind, end - self.mark.pos);
         Ok(())
@@ -166,22 +155,22 @@ impl<'a> Scanner<'a> {
         let (kind, end) = if self.at(start + 1) == b'<' {
             let (suffix, end) = self.tag_uri(start + 2, "", false)?;
             if self.at(end) != b'>' {
-                return self.fault(start, "did not find the expected '>'");
+                return self.fault(start, YamlProblem::OpenTag);
             }
-            (Kind::Tag { handle: "", suffix }, end + 1)
+            (TokenKind::Tag { handle: "", suffix }, end + 1)
         } else {
             let (handle, after) = self.tag_handle(start, false)?;
             if handle.len() > 1 && handle.ends_with('!') {
                 let (suffix, end) = self.tag_uri(after, "", false)?;
-                (Kind::Tag { handle, suffix }, end)
+                (TokenKind::Tag { handle, suffix }, end)
             } else {
                 let (suffix, end) = self.tag_uri(after, &handle[1..], true)?;
                 if suffix.is_empty() {
                     let suffix = "!".to_owned();
-                    (Kind::Tag { handle: "", suffix }, end)
+                    (TokenKind::Tag { handle: "", suffix }, end)
                 } else {
                     (
-                        Kind::Tag {
+                        TokenKind::Tag {
                             handle: "!",
                             suffix,
                         },
@@ -191,7 +180,7 @@ impl<'a> Scanner<'a> {
             }
         };
         if !self.is_blankz(end) {
-            return self.fault(start, "did not find expected whitespace or line break");
+            return self.fault(start, YamlProblem::TextAfterTag);
         }
         self.push(kind, end - start);
         Ok(())
@@ -199,13 +188,13 @@ impl<'a> Scanner<'a> {
 
     fn tag_handle(&self, start: usize, directive: bool) -> Scanned<(&'a str, usize)> {
         if self.at(start) != b'!' {
-            return self.fault(start, "did not find expected '!'");
+            return self.fault(start, YamlProblem::NoTagMark);
         }
         let mut end = self.word_end(start + 1);
         if self.at(end) == b'!' {
             end += 1;
         } else if directive && end != start + 1 {
-            return self.fault(start, "did not find expected '!'");
+            return self.fault(start, YamlProblem::NoTagMark);
         }
         Ok((&self.text[start..end], end))
     }
@@ -226,7 +215,7 @@ impl<'a> Scanner<'a> {
             }
         }
         if at == start && !may_be_empty {
-            return self.fault(start, "did not find expected tag URI");
+            return self.fault(start, YamlProblem::EmptyTag);
         }
         Ok((String::from_utf8_lossy(&uri).into_owned(), at))
     }
@@ -237,14 +226,14 @@ impl<'a> Scanner<'a> {
         let width = match first.leading_ones() {
             0 => 1,
             ones @ 2..=4 => ones as usize,
-            _ => return self.fault(start, "found an incorrect leading UTF-8 octet"),
+            _ => return self.fault(start, YamlProblem::BadFirstOctet),
         };
         uri.push(first);
         let end = start + 3 * width;
         for at in (start + 3..end).step_by(3) {
             let byte = self.escaped_byte(at)?;
             if byte.leading_ones() != 1 {
-                return self.fault(at, "found an incorrect trailing UTF-8 octet");
+                return self.fault(at, YamlProblem::BadLaterOctet);
             }
             uri.push(byte);
         }
@@ -258,7 +247,7 @@ impl<'a> Scanner<'a> {
             .and_then(|digits| u8::from_str_radix(digits, 16).ok());
         match byte {
             Some(byte) if self.at(at) == b'%' => Ok(byte),
-            _ => self.fault(at, "did not find URI escaped octet"),
+            _ => self.fault(at, YamlProblem::NotAnOctet),
         }
     }
 
@@ -268,10 +257,10 @@ impl<'a> Scanner<'a> {
         let name_end = self.word_end(start + 1);
         let name = &self.text[start + 1..name_end];
         if name.is_empty() {
-            return self.fault(start, "could not find expected directive name");
+            return self.fault(start, YamlProblem::EmptyDirective);
         }
         if !self.is_blankz(name_end) {
-            return self.fault(start, "found unexpected non-alphabetical character");
+            return self.fault(start, YamlProblem::BadDirectiveName);
         }
         let mut at = name_end;
         while self.is_blank(at) {
@@ -281,32 +270,32 @@ impl<'a> Scanner<'a> {
             "YAML" => {
                 let (major, after) = self.version_number(at)?;
                 if self.at(after) != b'.' {
-                    return self.fault(start, "did not find expected digit or '.' character");
+                    return self.fault(start, YamlProblem::NotAVersion);
                 }
                 let (minor, after) = self.version_number(after + 1)?;
-                (Kind::Version { major, minor }, after)
+                (TokenKind::Version { major, minor }, after)
             }
             "TAG" => {
                 let (handle, mut after) = self.tag_handle(at, true)?;
                 if !self.is_blank(after) {
-                    return self.fault(start, "did not find expected whitespace");
+                    return self.fault(start, YamlProblem::NoSpaceInDirective);
                 }
                 while self.is_blank(after) {
                     after += 1;
                 }
                 let (prefix, after) = self.tag_uri(after, "", false)?;
                 if !self.is_blankz(after) {
-                    return self.fault(start, "did not find expected whitespace or line break");
+                    return self.fault(start, YamlProblem::TextAfterTag);
                 }
-                (Kind::TagDirective { handle, prefix }, after)
+                (TokenKind::TagDirective { handle, prefix }, after)
             }
-            _ => return self.fault(start, "found unknown directive name"),
+            _ => return self.fault(start, YamlProblem::UnknownDirective),
         };
         self.push(kind, end - start);
         self.skip_blanks();
         self.skip_comment();
         if !self.is_breakz(self.mark.pos) {
-            return self.fault(start, "did not find expected comment or line break");
+            return self.fault(start, YamlProblem::TextAfterHeader);
         }
         self.skip_break();
         Ok(())
@@ -317,13 +306,13 @@ impl<'a> Scanner<'a> {
         let mut value = 0;
         while self.at(at).is_ascii_digit() {
             if at - start == 2 {
-                return self.fault(start, "found extremely long version number");
+                return self.fault(start, YamlProblem::LongVersion);
             }
             value = value * 10 + (self.at(at) - b'0');
             at += 1;
         }
         if at == start {
-            return self.fault(start, "did not find expected version number");
+            return self.fault(start, YamlProblem::NoVersionNumber);
         }
         Ok((value, at))
     }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, Scanned, Scanner, Style, Token};
+use super::{Scanned, Scanner, Style, Token, TokenKind};
+use crate::yaml::problem::YamlProblem;
 
 /// Bytes at which a plain scalar, or a part of it, may end.
 const MAY_END_PLAIN: [bool; 256] = {
@@ -82,7 +83,7 @@ impl<'a> Scanner<'a> {
         end: usize,
     ) {
         self.tokens.push_back(Token {
-            kind: Kind::Scalar { text, style },
+            kind: TokenKind::Scalar { text, style },
             start,
             end,
         });
@@ -95,7 +96,7 @@ impl<'a> Scanner<'a> {
             let at = self.mark.pos;
             match self.at(at) {
                 b'\t' if breaks.any && tab_limit.is_some_and(|limit| self.mark.column < limit) => {
-                    return self.fault(at, "found a tab character that violates indentation");
+                    return self.fault(at, YamlProblem::TabBreaksIndentation);
                 }
                 b' ' | b'\t' => self.advance(at + 1),
                 _ if self.break_len(at) > 0 => {
@@ -175,11 +176,11 @@ impl<'a> Scanner<'a> {
         let mut pieces = Pieces::new(self.text, start + 1);
         loop {
             if self.is_document_indicator() {
-                return self.fault(self.mark.pos, "found unexpected document indicator");
+                return self.fault(self.mark.pos, YamlProblem::DocumentMarkInQuotes);
             }
             if self.mark.pos >= self.bytes.len() {
                 self.touched_end.set(true);
-                return self.fault(start, "found unexpected end of stream");
+                return self.fault(start, YamlProblem::OpenQuote);
             }
             let mut breaks = self.quoted_line(&mut pieces, quote, start)?;
             if !breaks.any && self.at(self.mark.pos) == quote {
@@ -269,7 +270,7 @@ impl<'a> Scanner<'a> {
             match char::from_u32(value) {
                 Some(character) => character,
                 None if self.json => char::REPLACEMENT_CHARACTER,
-                None => return self.fault(at, "found invalid Unicode character escape code"),
+                None => return self.fault(at, YamlProblem::NotACharacter),
             }
         } else {
             match self.at(at + 1) {
@@ -291,8 +292,8 @@ impl<'a> Scanner<'a> {
                 b'L' => '\u{2028}',
                 b'P' => '\u{2029}',
                 b'/' if self.json => '/',
-                0 => return self.fault(start, "found unexpected end of stream"),
-                _ => return self.fault(at, "found unknown escape character"),
+                0 => return self.fault(start, YamlProblem::OpenQuote),
+                _ => return self.fault(at, YamlProblem::UnknownEscape),
             }
         };
         pieces.cut(at, next).push(character);
@@ -305,7 +306,7 @@ impl<'a> Scanner<'a> {
         for place in at..at + digits {
             match char::from(self.at(place)).to_digit(16) {
                 Some(digit) => value = value << 4 | digit,
-                None => return self.fault(place, "did not find expected hexdecimal number"),
+                None => return self.fault(place, YamlProblem::NotHexadecimal),
             }
         }
         Ok(value)

@@ -8,8 +8,8 @@ use driftless::emit::diff::of_texts;
 use driftless::resource::Resource;
 use driftless::shown::source::masked;
 use driftless::source::FileId;
-use driftless::transform::upgrade::text::{Changes, Place, Rewritten, rewrite};
-use driftless::transform::upgrade::{self, Judged, Options, Upgrade};
+use driftless::transform::upgrade::text::{Changes, Rewritten, SourcePlace, rewrite};
+use driftless::transform::upgrade::{self, Options, ToUpgrade, Upgrade};
 
 use crate::input::stdin;
 use crate::output::{self, Shell};
@@ -43,7 +43,7 @@ impl<'s> Files<'s> {
     /// left as it is.
     pub(super) fn plan<'a>(
         session: &'s Session,
-        judged: &[Judged<'a, '_>],
+        judged: &[ToUpgrade<'a, '_>],
         options: Options,
         shell: &mut Shell,
     ) -> (Self, Upgrade<'a>) {
@@ -62,7 +62,7 @@ impl<'s> Files<'s> {
             .filter_map(|(_, resource)| resource.file)
             .collect();
         loop {
-            let left: Vec<Judged> = judged
+            let left: Vec<ToUpgrade> = judged
                 .iter()
                 .filter(|(_, resource)| {
                     resource
@@ -257,8 +257,8 @@ fn collect(upgrade: &Upgrade, writable: &dyn Fn(FileId) -> bool) -> BTreeMap<Fil
     files
 }
 
-fn place(resource: &Resource) -> Place {
-    Place {
+fn place(resource: &Resource) -> SourcePlace {
+    SourcePlace {
         document: resource.document,
         prefix: resource.prefix.clone(),
     }

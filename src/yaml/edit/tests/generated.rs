@@ -313,7 +313,7 @@ fn a_thousand_manifests_change_only_where_they_should() {
                 refused += 1;
                 // A document that loses every key it had is written anew by whoever does that.
                 assert!(
-                    matches!(refusal, Refusal::Layout(_)),
+                    matches!(refusal, CannotEdit::Layout(_)),
                     "{refusal:?} for {source}\nto {}",
                     emit::to_string(editor.intended())
                 );

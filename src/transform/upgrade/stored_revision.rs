@@ -1,14 +1,11 @@
 //! What is asked of one revision: what it stores, what it is labelled, what it takes from its VM.
 
-use super::capture::{self, label};
-use super::revisions::{Lifted, Moves};
-use super::steps::set;
-use super::{Row, matcher_field};
-use crate::field_path::FieldPath;
+use super::capture::label;
+use super::matcher_field;
 use crate::release::Release;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::Resource;
-use crate::stored::{self, Form, Matcher};
+use crate::stored::{self, Matcher};
 use crate::yaml::Node;
 
 /// The revision of that name in the VM's namespace.
@@ -64,37 +61,4 @@ pub(super) fn name_as_matcher(vm: &Resource, matcher: Matcher, object: &mut Node
     if let Some(kind) = matcher.kind_meant(text("kind")) {
         object.set("kind", Node::from(kind));
     }
-}
-
-/// A revision that has the right name and data already only lacks labels.
-pub(super) fn relabel<'a>(
-    old: &'a Resource,
-    revision: &Node,
-    moves: &mut Moves<'a>,
-    lifted: &Lifted,
-    vm: &Resource,
-) -> Result<(), String> {
-    if lifted.stored.form != Form::V1beta1 {
-        return Err(format!(
-            "revision `{}` stores {} under the name its upgraded form would have",
-            old.id.name, lifted.stored.form
-        ));
-    }
-    let labels = FieldPath::root().field("metadata").field("labels");
-    let steps: Vec<_> = capture::labels(&revision_object(revision))
-        .into_iter()
-        .map(|(key, value)| (labels.field(key), value))
-        .filter(|(path, value)| path.find(&old.node).and_then(Node::as_str) != Some(value.as_str()))
-        .map(|(path, value)| set(path, Node::string(value)))
-        .collect();
-    moves.rows.push(Row {
-        vm: Some(vm.id.clone()),
-        object: old.id.clone(),
-        from: "v1beta1 without labels".to_owned(),
-        to: old.id.name.to_string(),
-        meaning: Vec::new(),
-        kept_unset: Vec::new(),
-    });
-    moves.labels.push((old, steps));
-    Ok(())
 }
