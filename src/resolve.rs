@@ -121,7 +121,7 @@ pub enum ResolveError {
         /// Where, from the resource's root.
         path: FieldPath,
         /// What the field takes: `a boolean`.
-        expected: &'static str,
+        expected: crate::schema::Expected,
     },
     /// The user's revision: its data cannot be decoded by the target release.
     #[error("failed to decode object in ControllerRevision: {message}")]

@@ -6,28 +6,28 @@
 pub mod explain;
 mod limit;
 mod table;
+mod walk;
 
 use smol_str::SmolStr;
 
 pub use self::limit::{Limit, Test};
-pub use self::table::{Field, Schema, Shape, Type, Variant, Width};
+pub use self::table::{Expected, Field, Schema, Shape, Type, Variant, Width};
 
-use crate::field_path::{FieldPath, Segment};
+use crate::field_path::FieldPath;
 use crate::release::{Release, ReleaseRange};
-use crate::resource::quantity;
-use crate::yaml::{Entry, Map, Node, Value};
+use crate::yaml::Node;
 
-/// A tree as the release's Go types hold it, and what reading it dropped.
+/// A tree as the release's Go types hold it, and everything that does not fit.
 #[derive(Debug)]
 pub struct Decoded {
     /// The tree in Go-normal form: no unknown fields, no nulls, no zero values of plain fields, no empty lists, maps
     /// and plain structs, quantities in `KubeVirt`'s text. Two trees of one type are equal to Go exactly when equal here.
     pub node: Node,
-    /// What was dropped or does not fit, in document order.
+    /// What is dropped, cannot be read or is refused, in document order; what a mapping lacks comes before what it has.
     pub problems: Vec<Problem>,
 }
 
-/// One thing the API server drops or refuses while reading.
+/// One thing that does not fit the type it is read as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where.
@@ -36,26 +36,53 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// The kinds of [`Problem`].
+/// The kinds of [`Problem`]. The last four are not raised in the status and the metadata of the kind itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// No release has this field in this type.
+    /// No release has this field in this type; dropped.
     UnknownField {
-        /// The type that lacks it.
-        in_type: SmolStr,
+        /// The types on the way to it, outermost first; the last one lacks the field.
+        within: Vec<&'static str>,
     },
-    /// Other releases have the field.
+    /// Other releases have the field; dropped.
     UnsupportedField {
         /// The releases that have it.
         releases: ReleaseRange,
     },
     /// A null where the type has a value; dropped.
     DroppedNull,
-    /// The value is of another type.
+    /// The value is of another type; refused.
     WrongType {
-        /// What the type wants: `a boolean`.
-        expected: &'static str,
+        /// What the type wants.
+        expected: Expected,
     },
+    /// The field must be written and is not; refused.
+    Missing,
+    /// Go cannot read the number into the field's type; refused.
+    OutOfRange {
+        /// The number.
+        number: i64,
+    },
+    /// The word is none that `KubeVirt`'s own OpenAPI lists; refused after the mutating webhook.
+    NotListed {
+        /// The words it lists.
+        allowed: &'static [SmolStr],
+    },
+    /// The CRD's schema does not allow the value; refused.
+    BeyondLimit {
+        /// What it demands.
+        limit: &'static Limit,
+    },
+}
+
+impl ProblemKind {
+    /// Whether Go does not get the value that is written: no field takes it, or it is of another type.
+    pub const fn loses_the_value(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownField { .. } | Self::UnsupportedField { .. } | Self::WrongType { .. }
+        )
+    }
 }
 
 /// The type of a kind, by group and kind: `v1.VirtualMachine`.
@@ -86,289 +113,34 @@ pub fn type_of(group: &str, kind: &str) -> Option<&'static str> {
 
 /// Reads a tree as the named type of a release. An unknown type name gives the tree back unchanged.
 pub fn decode(release: Release, type_name: &str, node: &Node) -> Decoded {
-    let schema = Schema::builtin();
-    let Some(of) = schema.type_named(type_name) else {
-        return Decoded {
+    match Schema::builtin().type_named(type_name) {
+        Some(of) => walk::read(release, of, node),
+        None => Decoded {
             node: node.clone(),
             problems: Vec::new(),
-        };
-    };
-    let mut reader = Reader {
-        schema,
-        release,
-        steps: Vec::with_capacity(16),
-        problems: Vec::new(),
-    };
-    let map = reader.read_struct(of, node);
-    let node = match map {
-        Some(map) => Node {
-            value: Value::Map(map),
-            origin: node.origin,
         },
-        None => node.clone(),
-    };
-    Decoded {
-        node,
-        problems: reader.problems,
     }
 }
 
 /// Adds what Go always writes for the type: empty structs and zero values of fields without `omitempty`.
 pub fn encode(release: Release, type_name: &str, node: &mut Node) {
-    let schema = Schema::builtin();
-    if let Some(of) = schema.type_named(type_name) {
-        write_struct(schema, release, of, node);
-    }
+    visit(release, type_name, node, |shape, node| {
+        if let Shape::Struct(index) = shape {
+            walk::fill(release, Schema::builtin().type_at(*index), node);
+        }
+    });
 }
 
-struct Reader<'a> {
-    schema: &'static Schema,
+/// Calls `each` with every value that the named type describes, and with its shape; what lies inside a value comes before
+/// it. An unknown type name describes nothing.
+pub fn visit(
     release: Release,
-    /// Steps to the place being read; a path is made of them only for a problem.
-    steps: Vec<Step<'a>>,
-    problems: Vec<Problem>,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'a> {
-    Field(&'a SmolStr),
-    Index(usize),
-}
-
-impl<'a> Reader<'a> {
-    fn problem(&mut self, kind: ProblemKind) {
-        let mut path = FieldPath::root();
-        for step in &self.steps {
-            path.push(match *step {
-                Step::Field(name) => Segment::Field(name.clone()),
-                Step::Index(at) => Segment::Index(at),
-            });
-        }
-        self.problems.push(Problem { path, kind });
-    }
-
-    fn read_struct(&mut self, of: &'static Type, node: &'a Node) -> Option<Map> {
-        let Value::Map(map) = &node.value else {
-            self.problem(ProblemKind::WrongType {
-                expected: "a mapping",
-            });
-            return None;
-        };
-        let mut out = Map::with_capacity(map.len());
-        for entry in map.entries() {
-            self.steps.push(Step::Field(&entry.key));
-            if let Some(node) = self.read_field(of, entry) {
-                out.push(Entry {
-                    key: entry.key.clone(),
-                    key_origin: entry.key_origin,
-                    node,
-                });
-            }
-            self.steps.pop();
-        }
-        Some(out)
-    }
-
-    fn read_field(&mut self, of: &'static Type, entry: &'a Entry) -> Option<Node> {
-        let Some(field) = of.field(&entry.key) else {
-            self.problem(ProblemKind::UnknownField {
-                in_type: of.name().into(),
-            });
-            return None;
-        };
-        let Some(variant) = field.variant(self.release) else {
-            let releases = field.releases();
-            self.problem(ProblemKind::UnsupportedField { releases });
-            return None;
-        };
-        if entry.node.is_null() {
-            if !matches!(variant.shape, Shape::Time) {
-                self.problem(ProblemKind::DroppedNull);
-            }
-            return None;
-        }
-        let node = self.read(&variant.shape, &entry.node);
-        if !variant.pointer && is_zero(&node, &variant.shape) {
-            None
-        } else {
-            Some(node)
-        }
-    }
-
-    fn read(&mut self, shape: &'static Shape, node: &'a Node) -> Node {
-        let expected = match (shape, &node.value) {
-            (Shape::Any, _)
-            | (Shape::String | Shape::Bytes | Shape::Duration | Shape::Time, Value::String(_))
-            | (Shape::Bool, Value::Bool(_))
-            | (Shape::Integer(_), Value::Int(_) | Value::UInt(_))
-            | (Shape::Float, Value::Int(_) | Value::UInt(_) | Value::Float(_))
-            | (Shape::IntOrString, Value::Int(_) | Value::String(_)) => return node.clone(),
-            (
-                Shape::Quantity,
-                Value::String(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_),
-            ) => {
-                return self.read_quantity(node);
-            }
-            (Shape::Struct(index), Value::Map(_)) => {
-                let of = self.schema.type_at(*index);
-                let map = self.read_struct(of, node).unwrap_or_default();
-                return Node {
-                    value: Value::Map(map),
-                    origin: node.origin,
-                };
-            }
-            (Shape::List(of), Value::Seq(items)) => {
-                let mut out = Vec::with_capacity(items.len());
-                for (at, item) in items.iter().enumerate() {
-                    self.steps.push(Step::Index(at));
-                    out.push(if item.is_null() {
-                        zero_item(of)
-                    } else {
-                        self.read(of, item)
-                    });
-                    self.steps.pop();
-                }
-                return Node {
-                    value: Value::Seq(out),
-                    origin: node.origin,
-                };
-            }
-            (Shape::Map(of), Value::Map(map)) => {
-                let mut out = Map::with_capacity(map.len());
-                for entry in map.entries() {
-                    self.steps.push(Step::Field(&entry.key));
-                    if entry.node.is_null() {
-                        self.problem(ProblemKind::DroppedNull);
-                    } else {
-                        let node = self.read(of, &entry.node);
-                        out.push(Entry {
-                            key: entry.key.clone(),
-                            key_origin: entry.key_origin,
-                            node,
-                        });
-                    }
-                    self.steps.pop();
-                }
-                return Node {
-                    value: Value::Map(out),
-                    origin: node.origin,
-                };
-            }
-            (Shape::Integer(_), Value::Float(number))
-                if number.fract() == 0.0 && number.abs() < 9e15 =>
-            {
-                #[allow(
-                    clippy::cast_possible_truncation,
-                    reason = "checked to be integral and small"
-                )]
-                return Node {
-                    value: Value::Int(*number as i64),
-                    origin: node.origin,
-                };
-            }
-            _ => shape.expected(),
-        };
-        self.problem(ProblemKind::WrongType { expected });
-        node.clone()
-    }
-
-    fn read_quantity(&mut self, node: &Node) -> Node {
-        let Some(text) = quantity::text(&node.value) else {
-            return node.clone();
-        };
-        if let Some(text) = quantity::reread(&text) {
-            Node {
-                value: Value::String(text),
-                origin: node.origin,
-            }
-        } else {
-            self.problem(ProblemKind::WrongType {
-                expected: "a quantity",
-            });
-            node.clone()
-        }
-    }
-}
-
-/// Whether Go cannot tell the value from absence in a plain field.
-fn is_zero(node: &Node, shape: &Shape) -> bool {
-    match (&node.value, shape) {
-        (_, Shape::Quantity | Shape::Any) => false,
-        (Value::Bool(value), _) => !value,
-        (Value::Int(value), _) => *value == 0,
-        (Value::Float(value), _) => *value == 0.0,
-        (Value::String(text), _) => text.is_empty(),
-        (Value::Seq(items), _) => items.is_empty(),
-        (Value::Map(map), _) => map.is_empty(),
-        _ => false,
-    }
-}
-
-fn zero_item(shape: &Shape) -> Node {
-    match shape {
-        Shape::Struct(_) | Shape::Map(_) => Node::map(),
-        Shape::String => Node::string(""),
-        Shape::Integer(_) => Node::from(0),
-        _ => Node::new(Value::Null),
-    }
-}
-
-fn write_struct(schema: &'static Schema, release: Release, of: &'static Type, node: &mut Node) {
-    let Some(map) = node.as_map_mut() else { return };
-    for entry in map.entries_mut() {
-        if let Some(variant) = of
-            .field(&entry.key)
-            .and_then(|field| field.variant(release))
-        {
-            write(schema, release, &variant.shape, &mut entry.node);
-        }
-    }
-    for field in of.fields() {
-        let Some(variant) = field.variant(release) else {
-            continue;
-        };
-        if variant.pointer || map.get(field.name()).is_some() {
-            continue;
-        }
-        let zero = match &variant.shape {
-            Shape::Struct(index) => {
-                let mut node = Node::map();
-                write_struct(schema, release, schema.type_at(*index), &mut node);
-                if !variant.always && node.entries().is_empty() {
-                    continue;
-                }
-                node
-            }
-            _ if !variant.always => continue,
-            Shape::String => Node::string(""),
-            Shape::Integer(_) => Node::from(0),
-            Shape::Bool => Node::from(false),
-            Shape::Quantity => Node::string("0"),
-            _ => continue,
-        };
-        map.insert(field.name(), zero);
-    }
-}
-
-fn write(schema: &'static Schema, release: Release, shape: &'static Shape, node: &mut Node) {
-    match shape {
-        Shape::Struct(index) => write_struct(schema, release, schema.type_at(*index), node),
-        Shape::List(of) => {
-            for item in node.items_mut().into_iter().flatten() {
-                write(schema, release, of, item);
-            }
-        }
-        Shape::Map(of) => {
-            for entry in node
-                .as_map_mut()
-                .map(Map::entries_mut)
-                .into_iter()
-                .flatten()
-            {
-                write(schema, release, of, &mut entry.node);
-            }
-        }
-        _ => {}
+    type_name: &str,
+    node: &mut Node,
+    mut each: impl FnMut(&Shape, &mut Node),
+) {
+    if let Some(shape) = Schema::builtin().shape_named(type_name) {
+        walk::visit(release, &shape, node, &mut each);
     }
 }
 
@@ -425,6 +197,91 @@ mod tests {
         ));
         assert_eq!(kinds[2].1, &ProblemKind::DroppedNull);
         assert!(matches!(kinds[3].1, ProblemKind::WrongType { .. }));
+    }
+
+    fn places(json: &serde_json::Value) -> Vec<String> {
+        let problems = vm(Release::NEWEST, json).problems;
+        problems
+            .iter()
+            .map(|problem| problem.path.to_string())
+            .collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_said_of_the_mapping_that_lacks_it() {
+        assert_eq!(places(&json!({})), ["spec"]);
+        assert_eq!(
+            places(
+                &json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{}]}}}}}})
+            ),
+            ["spec.template.spec.domain.devices.disks[0].name"]
+        );
+    }
+
+    #[test]
+    fn a_number_has_to_fit_gos_type() {
+        let cores = |cores: i64| {
+            let domain = json!({"devices": {"disks": [{"name": "a", "bootOrder": cores}]}, "cpu": {"cores": cores}});
+            places(
+                &json!({"spec": {"template": {"spec": {"domain": domain, "terminationGracePeriodSeconds": cores}}}}),
+            )
+        };
+        let cpu = "spec.template.spec.domain.cpu.cores";
+        let boot_order = "spec.template.spec.domain.devices.disks[0].bootOrder";
+        assert_eq!(cores(-1), [boot_order, cpu]);
+        assert!(cores(0).is_empty());
+        assert!(cores(i64::from(u32::MAX)).is_empty());
+        assert_eq!(cores(i64::from(u32::MAX) + 1), [cpu]);
+    }
+
+    #[test]
+    fn words_outside_a_list_are_told_by_who_lists_them() {
+        let vm = vm(
+            Release::NEWEST,
+            &json!({"spec": {
+                "dataVolumeTemplates": [{"spec": {"storage": {"accessModes": ["ReadWriteOnce", "RWX"]}}}],
+                "template": {"spec": {"domain": {"devices": {}, "rebootPolicy": "Never"}, "dnsPolicy": "Maybe"}}}}),
+        );
+        let kinds: Vec<_> = vm
+            .problems
+            .iter()
+            .map(|problem| {
+                (
+                    problem.path.to_string(),
+                    matches!(problem.kind, ProblemKind::NotListed { .. }),
+                )
+            })
+            .collect();
+        let place = |path: &str, is_openapi: bool| (path.to_owned(), is_openapi);
+        assert_eq!(
+            kinds,
+            [
+                place(
+                    "spec.dataVolumeTemplates[0].spec.storage.accessModes[1]",
+                    true
+                ),
+                place("spec.template.spec.domain.rebootPolicy", false),
+                place("spec.template.spec.dnsPolicy", true),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_crds_limits_are_held() {
+        let path = |path: &str| {
+            json!({"spec": {"template": {"spec": {"domain": {"devices": {}},
+            "volumes": [{"name": "a", "containerPath": {"path": path, "readOnly": true}}]}}}})
+        };
+        assert!(places(&path("/a")).is_empty());
+        let at = "spec.template.spec.volumes[0].containerPath.path";
+        assert_eq!(places(&path("a/..")), [at, at]);
+    }
+
+    #[test]
+    fn the_servers_own_fields_are_read_and_not_judged() {
+        let valid = json!({"metadata": {"ownerReferences": [{}]}, "status": {"conditions": [{}]},
+            "spec": {"template": {"spec": {"domain": {"devices": {}}}}}});
+        assert!(places(&valid).is_empty());
     }
 
     #[test]

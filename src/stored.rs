@@ -269,7 +269,7 @@ pub enum Error {
         /// Where.
         path: FieldPath,
         /// What the field holds.
-        expected: &'static str,
+        expected: schema::Expected,
     },
     /// A bare spec that reads as an instance type and as a preference, and nothing says which it is.
     #[error(

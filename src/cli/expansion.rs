@@ -160,7 +160,7 @@ fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<Remark> {
             };
             format!("the API server of KubeVirt {release} drops `{path}`: {why}")
         }
-        ProblemKind::DroppedNull | ProblemKind::WrongType { .. } => return None,
+        _ => return None,
     };
     Some(Remark {
         field: path.clone(),

@@ -194,7 +194,7 @@ fn shape(shape: &Shape) -> String {
         ),
         Shape::Map(of) => format!("mapping to {}", self::shape(of)),
         Shape::Struct(index) => Schema::builtin().type_at(*index).name().to_owned(),
-        plain => plain.expected().to_owned(),
+        plain => plain.expected().to_string(),
     }
 }
 

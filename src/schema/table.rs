@@ -1,6 +1,7 @@
 //! The field table, read once from `schemas/fields.json`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -8,6 +9,7 @@ use smol_str::SmolStr;
 
 use super::limit::{Limit, RawLimits};
 use crate::release::{Release, ReleaseRange};
+use crate::yaml::Node;
 
 /// Every type of every release.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct Schema {
 pub struct Type {
     name: SmolStr,
     fields: Vec<Field>,
+    /// Indices of the fields that some release requires.
+    required: Vec<usize>,
 }
 
 /// A field, in all the forms it had.
@@ -110,22 +114,77 @@ impl Width {
 }
 
 impl Shape {
-    /// The shape in words, for a message: `a boolean`.
-    pub const fn expected(&self) -> &'static str {
+    /// What a value of the shape is.
+    pub const fn expected(&self) -> Expected {
+        match self {
+            Self::String => Expected::String,
+            Self::Bytes => Expected::Bytes,
+            Self::Bool => Expected::Boolean,
+            Self::Integer(_) => Expected::WholeNumber,
+            Self::Float => Expected::Number,
+            Self::Quantity => Expected::Quantity,
+            Self::IntOrString => Expected::WholeNumberOrString,
+            Self::Duration => Expected::Duration,
+            Self::Time => Expected::Time,
+            Self::Any => Expected::Anything,
+            Self::Struct(_) | Self::Map(_) => Expected::Mapping,
+            Self::List(_) => Expected::List,
+        }
+    }
+
+    /// What Go writes for an empty value; `None` where it writes nothing.
+    pub fn zero(&self) -> Option<Node> {
+        match self {
+            Self::String => Some(Node::string("")),
+            Self::Integer(_) => Some(Node::from(0)),
+            Self::Bool => Some(Node::from(false)),
+            Self::Quantity => Some(Node::string("0")),
+            _ => None,
+        }
+    }
+}
+
+/// What a value of a [`Shape`] is, in words for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the words say it")]
+pub enum Expected {
+    String,
+    Bytes,
+    Boolean,
+    WholeNumber,
+    Number,
+    Quantity,
+    WholeNumberOrString,
+    Duration,
+    Time,
+    Anything,
+    Mapping,
+    List,
+}
+
+impl Expected {
+    /// `a boolean`.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::String => "a string",
             Self::Bytes => "base64 text",
-            Self::Bool => "a boolean",
-            Self::Integer(_) => "a whole number",
-            Self::Float => "a number",
+            Self::Boolean => "a boolean",
+            Self::WholeNumber => "a whole number",
+            Self::Number => "a number",
             Self::Quantity => "a quantity",
-            Self::IntOrString => "a whole number or a string",
+            Self::WholeNumberOrString => "a whole number or a string",
             Self::Duration => "a duration",
             Self::Time => "a time",
-            Self::Any => "a value",
-            Self::Struct(_) | Self::Map(_) => "a mapping",
-            Self::List(_) => "a list",
+            Self::Anything => "a value",
+            Self::Mapping => "a mapping",
+            Self::List => "a list",
         }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -181,20 +240,17 @@ impl Schema {
             .collect();
         let types = raw
             .into_iter()
-            .map(|(name, fields)| Type {
-                name,
-                fields: fields
-                    .into_iter()
-                    .map(|(name, forms)| Field {
-                        name,
-                        variants: match forms {
-                            RawForms::One(one) => vec![one.build(&by_name)],
-                            RawForms::Many(many) => {
-                                many.into_iter().map(|one| one.build(&by_name)).collect()
-                            }
-                        },
-                    })
-                    .collect(),
+            .map(|(name, fields)| {
+                let field = |(name, forms)| Field {
+                    name,
+                    variants: match forms {
+                        RawForms::One(one) => vec![one.build(&by_name)],
+                        RawForms::Many(many) => {
+                            many.into_iter().map(|one| one.build(&by_name)).collect()
+                        }
+                    },
+                };
+                Type::new(name, fields.into_iter().map(field).collect())
             })
             .collect();
         Self { types, by_name }
@@ -202,6 +258,26 @@ impl Schema {
 }
 
 impl Type {
+    fn new(name: SmolStr, fields: Vec<Field>) -> Self {
+        let is_required = |field: &Field| field.variants.iter().any(|variant| variant.required);
+        let required = fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| is_required(field))
+            .map(|(at, _)| at)
+            .collect();
+        Self {
+            name,
+            fields,
+            required,
+        }
+    }
+
+    /// The fields that some release requires, sorted by name.
+    pub(super) fn ever_required(&self) -> impl Iterator<Item = &Field> {
+        self.required.iter().map(|at| &self.fields[*at])
+    }
+
     /// Its name: `v1.Disk`.
     pub fn name(&self) -> &str {
         &self.name
@@ -225,6 +301,11 @@ impl Type {
 impl Field {
     /// Its name.
     pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its name, as a key.
+    pub(super) const fn key(&self) -> &SmolStr {
         &self.name
     }
 

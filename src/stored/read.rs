@@ -137,10 +137,10 @@ fn bare_spec(data: &Node) -> Option<Node> {
 fn bare(release: Release, spec: &Node, matcher: Matcher) -> Option<Stored> {
     let read = schema::decode(release, &format!("v1alpha1.{}Spec", matcher.kind()), spec);
     let fits = spec.as_map().is_some()
-        && read
+        && !read
             .problems
             .iter()
-            .all(|problem| problem.kind == ProblemKind::DroppedNull);
+            .any(|problem| problem.kind.loses_the_value());
     fits.then(|| {
         let mut object = Node::map().with_origin(spec.origin);
         object.set("spec", read.node);

@@ -62,7 +62,7 @@ pub enum NotAdmitted {
         /// Where.
         path: FieldPath,
         /// What the field takes: `a boolean`.
-        expected: &'static str,
+        expected: schema::Expected,
     },
 }
 

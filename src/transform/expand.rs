@@ -38,7 +38,7 @@ pub enum ExpandError {
         /// Where.
         path: FieldPath,
         /// What the field takes: `a boolean`.
-        expected: &'static str,
+        expected: schema::Expected,
     },
     /// `KubeVirt` refuses the VM, or would crash on it.
     #[error("{}", .0.message())]

@@ -100,7 +100,7 @@ pub fn review(written: &Node, old: Option<&Node>, resolver: &Resolver<'_>) -> Re
     let release = resolver.release();
     let known = resolver.target().configuration.is_known();
     let decoded = schema::decode(release, "v1.VirtualMachine", written);
-    let wrong = structural::check(release, "v1.VirtualMachine", written, &decoded.problems);
+    let wrong = structural::check(written, &decoded.problems);
     let mut review = Review {
         schema: wrong.refused,
         ..Review::default()
@@ -290,7 +290,7 @@ pub fn review_object(kind: &str, written: &Node, release: crate::release::Releas
         return review;
     };
     let decoded = schema::decode(release, type_name, written);
-    let wrong = structural::check(release, type_name, written, &decoded.problems);
+    let wrong = structural::check(written, &decoded.problems);
     review.schema = wrong.refused.into_iter().chain(wrong.words).collect();
     if !review.schema.is_empty() {
         return review;

@@ -2,67 +2,8 @@
 
 use crate::cause::Cause;
 use crate::field_path::{FieldPath, Segment};
-use crate::release::Release;
-use crate::schema::{Problem, ProblemKind, Schema, Shape, Type, Variant};
+use crate::schema::{Limit, Problem, ProblemKind};
 use crate::yaml::{Node, Value};
-
-/// Fields Go holds in unsigned numbers of 32 bits; a negative one cannot be read.
-const UNSIGNED: [(&str, &str); 16] = [
-    ("v1.CPU", "cores"),
-    ("v1.CPU", "sockets"),
-    ("v1.CPU", "threads"),
-    ("v1.CPU", "maxSockets"),
-    ("v1.Disk", "bootOrder"),
-    ("v1.Interface", "bootOrder"),
-    ("v1.CustomBlockSize", "logical"),
-    ("v1.CustomBlockSize", "physical"),
-    ("v1.CustomBlockSize", "discardGranularity"),
-    ("v1.DiskIOThreads", "supplementalPoolThreadCount"),
-    ("v1.FeatureSpinlocks", "spinlocks"),
-    ("v1beta1.CPUInstancetype", "guest"),
-    ("v1beta1.CPUInstancetype", "maxSockets"),
-    ("v1beta1.SpreadOptions", "ratio"),
-    (
-        "v1beta1.VirtualMachinePreferenceSpec",
-        "preferSpreadSocketToCoreRatio",
-    ),
-    ("v1beta1.CPUPreferenceRequirement", "guest"),
-];
-
-/// Words the API server's schema lists and the field table does not.
-const WORDS: [(&str, &str, &[&str]); 3] = [
-    (
-        "v1beta1.DataVolumeSpec",
-        "contentType",
-        &["kubevirt", "archive"],
-    ),
-    ("v1.DomainSpec", "rebootPolicy", &["Reboot", "Terminate"]),
-    (
-        "v1.ReservedOverhead",
-        "memLock",
-        &["NotRequired", "Required"],
-    ),
-];
-
-/// Access modes KubeVirt's own schema lists.
-const ACCESS_MODES: [&str; 4] = [
-    "ReadOnlyMany",
-    "ReadWriteMany",
-    "ReadWriteOnce",
-    "ReadWriteOncePod",
-];
-
-/// Lists the API server's schema limits to [`MOST_ITEMS`].
-const LIMITED: [(&str, &str); 6] = [
-    ("v1.VirtualMachineInstanceSpec", "accessCredentials"),
-    ("v1.VirtualMachineInstanceSpec", "networks"),
-    ("v1.VirtualMachineInstanceSpec", "utilityVolumes"),
-    ("v1.VirtualMachineInstanceSpec", "volumes"),
-    ("v1.Devices", "disks"),
-    ("v1.Devices", "interfaces"),
-];
-
-const MOST_ITEMS: usize = 256;
 
 /// What is wrong with a tree before any check of KubeVirt's runs.
 #[derive(Debug, Default)]
@@ -73,190 +14,63 @@ pub(super) struct Wrong {
     pub(super) words: Vec<Cause>,
 }
 
-/// What is wrong with a tree of that type, in the order of the tree. `problems` are those of decoding it.
-pub(super) fn check(
-    release: Release,
-    type_name: &str,
-    written: &Node,
-    problems: &[Problem],
-) -> Wrong {
-    let schema = Schema::builtin();
-    let Some(of) = schema.type_named(type_name) else {
-        return Wrong::default();
-    };
-    let mut walk = Walk {
-        schema,
-        release,
-        path: FieldPath::root(),
-        wrong: Wrong::default(),
-    };
+/// What is wrong with a tree, by the `problems` of decoding it: wrong types first, then the rest in their order.
+pub(super) fn check(written: &Node, problems: &[Problem]) -> Wrong {
+    let mut wrong = Wrong::default();
     for problem in problems {
         if let ProblemKind::WrongType { expected } = problem.kind
-            && !is_servers(&problem.path)
+            && !is_status(&problem.path)
         {
-            walk.wrong.refused.push(Cause::new(
-                problem.path.to_string(),
-                format!("Invalid value: must be {expected}"),
-            ));
+            let message = format!("Invalid value: must be {expected}");
+            wrong.refused.push(Cause::new(problem.path.to_string(), message));
         }
     }
-    walk.types(of, written);
-    walk.wrong
+    for Problem { path, kind } in problems {
+        match kind {
+            ProblemKind::Missing => {
+                wrong.refused.push(Cause::new(path.to_string(), "Required value"));
+            }
+            ProblemKind::OutOfRange { number } => {
+                let message = format!("{path}: cannot unmarshal number {number}");
+                wrong.refused.push(Cause::new("", message));
+            }
+            ProblemKind::NotListed { allowed } => {
+                let known = allowed.join(" ");
+                let message = format!("{path} in body should be one of [{known}]");
+                wrong.words.push(Cause::new("", message));
+            }
+            ProblemKind::BeyondLimit { limit } => {
+                let message = path.find(written).and_then(|node| beyond(limit, node));
+                let cause = message.map(|message| Cause::new(path.to_string(), message));
+                wrong.refused.extend(cause);
+            }
+            ProblemKind::UnknownField { .. }
+            | ProblemKind::UnsupportedField { .. }
+            | ProblemKind::DroppedNull
+            | ProblemKind::WrongType { .. } => {}
+        }
+    }
+    wrong
 }
 
-/// Whether the path lies in what the API server owns.
-fn is_servers(path: &FieldPath) -> bool {
+/// What the API server says to a value beyond a limit. `None` where the webhook that comes after it says the same in words
+/// of its own, which are the ones reported.
+fn beyond(limit: &Limit, node: &Node) -> Option<String> {
+    Some(match (limit, &node.value) {
+        (Limit::Enum(known), Value::String(word)) => {
+            format!("Unsupported value: \"{word}\": supported values: {known:?}")
+        }
+        (Limit::MaxItems(most), Value::Seq(items)) => {
+            format!("Too many: {}: must have at most {most} items", items.len())
+        }
+        (Limit::MaxLength(most), _) => format!("Too long: may not be more than {most} bytes"),
+        (Limit::Rule { message, .. }, _) => format!("Invalid value: {message}"),
+        _ => return None,
+    })
+}
+
+fn is_status(path: &FieldPath) -> bool {
     matches!(path.segments().first(), Some(Segment::Field(name)) if name == "status")
-}
-
-fn is_out_of_range(of: &Type, variant: &Variant, name: &str, number: i64) -> bool {
-    if !matches!(variant.shape, Shape::Integer(_)) {
-        return false;
-    }
-    UNSIGNED.contains(&(of.name(), name)) && !(0..=i64::from(u32::MAX)).contains(&number)
-}
-
-/// Walks a tree along its types.
-struct Walk {
-    schema: &'static Schema,
-    release: Release,
-    path: FieldPath,
-    wrong: Wrong,
-}
-
-impl Walk {
-    fn types(&mut self, of: &'static Type, node: &Node) {
-        let Value::Map(map) = &node.value else {
-            return;
-        };
-        for field in of.fields() {
-            if let Some(variant) = field.variant(self.release)
-                && variant.required
-                && map.get(field.name()).is_none_or(Node::is_null)
-            {
-                let field = self.path.field(field.name());
-                self.wrong
-                    .refused
-                    .push(Cause::new(field.to_string(), "Required value"));
-            }
-        }
-        for entry in map.entries() {
-            let Some(field) = of.field(&entry.key) else {
-                continue;
-            };
-            let Some(variant) = field.variant(self.release) else {
-                continue;
-            };
-            // The API server owns the status, and does not look into metadata by this schema.
-            if self.path.is_root() && matches!(field.name(), "status" | "metadata") {
-                continue;
-            }
-            self.path.push(Segment::Field(entry.key.clone()));
-            self.value(of, variant, field.name(), &entry.node.value);
-            self.shapes(&variant.shape, &entry.node);
-            self.path.pop();
-        }
-    }
-
-    fn value(&mut self, of: &Type, variant: &Variant, name: &str, value: &Value) {
-        match value {
-            Value::Int(number) if is_out_of_range(of, variant, name, *number) => {
-                let message = format!("{}: cannot unmarshal number {number}", self.path);
-                self.wrong.refused.push(Cause::new("", message));
-            }
-            Value::String(word)
-                if !variant.values.is_empty()
-                    && !word.is_empty()
-                    && !variant.values.contains(word) =>
-            {
-                let known = variant.values.join(" ");
-                let message = format!("{} in body should be one of [{known}]", self.path);
-                self.wrong.words.push(Cause::new("", message));
-            }
-            Value::String(word) => self.text(of, name, word),
-            Value::Bool(false)
-                if (of.name(), name) == ("v1.ContainerPathVolumeSource", "readOnly") =>
-            {
-                self.refuse("Invalid value: readOnly must be true, write access is not supported");
-            }
-            Value::Seq(items) => self.items(of, name, items),
-            _ => {}
-        }
-    }
-
-    fn refuse(&mut self, message: &str) {
-        let cause = Cause::new(self.path.to_string(), message);
-        self.wrong.refused.push(cause);
-    }
-
-    fn text(&mut self, of: &Type, name: &str, word: &str) {
-        let listed = WORDS
-            .iter()
-            .find(|(type_name, field, _)| (*type_name, *field) == (of.name(), name));
-        if let Some((.., known)) = listed
-            && !known.contains(&word)
-        {
-            let message = format!("Unsupported value: \"{word}\": supported values: {known:?}");
-            self.refuse(&message);
-        }
-        if (of.name(), name) == ("v1.ContainerPathVolumeSource", "path") {
-            if !word.starts_with('/') {
-                self.refuse("Invalid value: path must be absolute (start with '/')");
-            }
-            if word.contains("..") {
-                self.refuse("Invalid value: path must not contain '..'");
-            }
-            if word.chars().count() > 4096 {
-                self.refuse("Too long: may not be more than 4096 bytes");
-            }
-        }
-    }
-
-    fn items(&mut self, of: &Type, name: &str, items: &[Node]) {
-        if items.len() > MOST_ITEMS && LIMITED.contains(&(of.name(), name)) {
-            let count = items.len();
-            self.refuse(&format!(
-                "Too many: {count}: must have at most {MOST_ITEMS} items"
-            ));
-        }
-        let is_claim = matches!(
-            of.name(),
-            "k8s.PersistentVolumeClaimSpec" | "v1beta1.StorageSpec"
-        );
-        if is_claim && name == "accessModes" {
-            for mode in items.iter().filter_map(Node::as_str) {
-                if !ACCESS_MODES.contains(&mode) {
-                    let known = ACCESS_MODES.join(" ");
-                    let message = format!("{} in body should be one of [{known}]", self.path);
-                    self.wrong.words.push(Cause::new("", message));
-                }
-            }
-        }
-    }
-
-    fn shapes(&mut self, shape: &'static Shape, node: &Node) {
-        match (shape, &node.value) {
-            (Shape::Struct(index), _) => {
-                let of = self.schema.type_at(*index);
-                self.types(of, node);
-            }
-            (Shape::List(inner), Value::Seq(items)) => {
-                for (at, item) in items.iter().enumerate() {
-                    self.path.push(Segment::Index(at));
-                    self.shapes(inner, item);
-                    self.path.pop();
-                }
-            }
-            (Shape::Map(inner), Value::Map(map)) => {
-                for entry in map.entries() {
-                    self.path.push(Segment::Field(entry.key.clone()));
-                    self.shapes(inner, &entry.node);
-                    self.path.pop();
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]
@@ -264,11 +78,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::release::Release;
 
     fn wrong(vm: &serde_json::Value) -> Wrong {
         let vm = Node::from_json(vm);
-        let decoded = crate::schema::decode(Release::V1_9, "v1.VirtualMachine", &vm);
-        check(Release::V1_9, "v1.VirtualMachine", &vm, &decoded.problems)
+        let decoded = crate::schema::decode(Release::NEWEST, "v1.VirtualMachine", &vm);
+        check(&vm, &decoded.problems)
     }
 
     fn fields(vm: &serde_json::Value) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! Compares a resource with the field table of the target release and raises what the API server drops or refuses.
 
+use smol_str::SmolStr;
+
 use super::{dropped_null, missing_field, unknown_field, unsupported_field, wrong_type};
 use crate::config::did_you_mean;
 use crate::field_path::{FieldPath, Segment};
@@ -8,7 +10,7 @@ use crate::release::Release;
 use crate::resource::Resource;
 use crate::rules::deprecation::removed_field;
 use crate::rules::{Context, Rule};
-use crate::schema::{self, Decoded, Problem, ProblemKind, Schema, Shape, Type};
+use crate::schema::{self, Decoded, Expected, Problem, ProblemKind, Schema, Shape, Type};
 use crate::yaml::{Node, Value};
 
 /// The type a resource is read as; `None` for kinds that are not judged.
@@ -49,117 +51,124 @@ pub fn check(
 ) -> Vec<Finding> {
     let release = context.target.release;
     let mut found = Vec::new();
-    if let (Some(name), Some(decoded)) = (type_of(resource, release), decoded) {
-        let Some(of) = Schema::builtin().type_named(name) else {
-            return found;
-        };
-        let root = FieldPath::root();
-        problems(resource, of, &decoded.problems, &root, release, &mut found);
-        required(
-            resource,
-            of,
-            &resource.node,
-            &mut FieldPath::root(),
-            release,
-            &mut found,
-        );
+    if let Some(decoded) = decoded {
+        for problem in &decoded.problems {
+            if !is_status(&problem.path) {
+                report(resource, problem, problem.path.clone(), release, &mut found);
+            }
+        }
     } else if resource.is("cdi.kubevirt.io", "DataVolume")
         && let Some(spec) = resource.node.get("spec")
-        && let Some(of) = Schema::builtin().type_named("v1beta1.DataVolumeSpec")
     {
         let at = FieldPath::root().field("spec");
-        let decoded = schema::decode(release, of.name(), spec);
-        problems(resource, of, &decoded.problems, &at, release, &mut found);
-        required(resource, of, spec, &mut at.clone(), release, &mut found);
+        for problem in schema::decode(release, "v1beta1.DataVolumeSpec", spec).problems {
+            report(resource, &problem, at.join(&problem.path), release, &mut found);
+        }
     }
     found
 }
 
-fn problems(
+fn report(
     resource: &Resource,
-    root: &'static Type,
-    problems: &[Problem],
-    prefix: &FieldPath,
+    problem: &Problem,
+    path: FieldPath,
     release: Release,
     found: &mut Vec<Finding>,
 ) {
-    for problem in problems {
-        if is_status(&problem.path) && prefix.is_root() {
-            continue;
+    let name = last_key(&path);
+    if problem.kind == ProblemKind::Missing {
+        let message = format!("`{path}` is required and missing");
+        found.push(Finding::at(&missing_field::RULE.info, resource, path, message));
+        return;
+    }
+    let Some(node) = path.find(&resource.node) else {
+        return;
+    };
+    match &problem.kind {
+        ProblemKind::UnknownField { within } => {
+            let finding = push(
+                found,
+                &unknown_field::RULE,
+                resource,
+                &path,
+                format!("unknown field `{name}`: the API server drops it"),
+            );
+            if let Some(help) = suggestion(&name, within, release) {
+                finding.help(help);
+            }
         }
-        let path = prefix.join(&problem.path);
-        let Some(node) = path.find(&resource.node) else {
-            continue;
-        };
-        let name = last_key(&path);
-        match &problem.kind {
-            ProblemKind::UnknownField { in_type } => {
-                let finding = push(
-                    found,
-                    &unknown_field::RULE,
-                    resource,
-                    &path,
-                    format!("unknown field `{name}`: the API server drops it"),
-                );
-                let chain = types_on(root, &problem.path, release);
-                if let Some(help) = suggestion(&name, in_type, &chain, release) {
-                    finding.help(help);
-                }
-            }
-            ProblemKind::UnsupportedField { releases } => {
-                if let Some(until) = releases.last().filter(|last| *last < release) {
-                    let gone = until.following();
-                    push(
-                        found,
-                        &removed_field::RULE,
-                        resource,
-                        &path,
-                        format!("`{name}` is gone since KubeVirt {gone}: the API server drops it"),
-                    )
-                    .help(format!("remove it; {until} was the last release with it"))
-                    .fix(
-                        Applicability::Safe,
-                        format!("remove `{name}`"),
-                        [(path.clone(), FixAction::Remove)],
-                    );
-                } else {
-                    let since = releases.first();
-                    push(
-                        found,
-                        &unsupported_field::RULE,
-                        resource,
-                        &path,
-                        format!("`{name}` needs KubeVirt {since}; the target is {release}, whose API server drops it"),
-                    )
-                    .help(format!(
-                        "set `kubevirt: \"{since}\"` in driftless.yaml or pass --kubevirt {since} if that is what the cluster runs"
-                    ));
-                }
-            }
-            ProblemKind::DroppedNull => {
+        ProblemKind::UnsupportedField { releases } => {
+            if let Some(until) = releases.last().filter(|last| *last < release) {
+                let gone = until.following();
                 push(
                     found,
-                    &dropped_null::RULE,
+                    &removed_field::RULE,
                     resource,
                     &path,
-                    format!("`{name}: null` is dropped by the API server"),
+                    format!("`{name}` is gone since KubeVirt {gone}: the API server drops it"),
                 )
-                .help("remove the key, or give it a value");
-            }
-            ProblemKind::WrongType { expected } => {
-                let is = what(node);
-                let finding = push(
+                .help(format!("remove it; {until} was the last release with it"))
+                .fix(
+                    Applicability::Safe,
+                    format!("remove `{name}`"),
+                    [(path.clone(), FixAction::Remove)],
+                );
+            } else {
+                let since = releases.first();
+                push(
                     found,
-                    &wrong_type::RULE,
+                    &unsupported_field::RULE,
                     resource,
                     &path,
-                    format!("`{name}` is {is}, not {expected}"),
-                );
-                if let Some(help) = type_help(node, expected) {
-                    finding.help(help);
-                }
+                    format!("`{name}` needs KubeVirt {since}; the target is {release}, whose API server drops it"),
+                )
+                .help(format!(
+                    "set `kubevirt: \"{since}\"` in driftless.yaml or pass --kubevirt {since} if that is what the cluster runs"
+                ));
             }
         }
+        ProblemKind::DroppedNull => {
+            push(
+                found,
+                &dropped_null::RULE,
+                resource,
+                &path,
+                format!("`{name}: null` is dropped by the API server"),
+            )
+            .help("remove the key, or give it a value");
+        }
+        ProblemKind::WrongType { expected } => {
+            let message = format!("`{name}` is {}, not {expected}", what(node));
+            let info = &wrong_type::RULE.info;
+            // A number or word of the wrong type is worth seeing; anything else may be a secret in the wrong place.
+            let mut finding = if matches!(
+                expected,
+                Expected::Quantity | Expected::WholeNumber | Expected::Number | Expected::Boolean
+            ) {
+                Finding::at(info, resource, path, message)
+            } else {
+                Finding::at_key(info, resource, path, message)
+            };
+            if let Some(help) = type_help(node, *expected) {
+                finding.help(help);
+            }
+            found.push(finding);
+        }
+        ProblemKind::NotListed { allowed } => {
+            let word = node.as_str().unwrap_or_default();
+            let message = format!("`{word}` is not a value of `{name}`");
+            let mut finding = Finding::at(&wrong_type::RULE.info, resource, path, message);
+            let near = did_you_mean(word, allowed.iter().map(SmolStr::as_str));
+            finding.help(near.map_or_else(
+                || format!("it takes {}", allowed.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            ));
+            found.push(finding);
+        }
+        // Missing is reported above; the other two by the admission of the kinds that have one.
+        ProblemKind::Missing
+        | ProblemKind::OutOfRange { .. }
+        | ProblemKind::BeyondLimit { .. } => {}
     }
 }
 
@@ -170,138 +179,21 @@ fn push<'f>(
     path: &FieldPath,
     message: String,
 ) -> &'f mut Finding {
-    // A number or word of the wrong type is worth seeing; anything else may be a secret in the wrong place.
-    let shown = rule.info == wrong_type::RULE.info
-        && ["a quantity", "a whole number", "a number", "a boolean"]
-            .iter()
-            .any(|expected| message.ends_with(expected));
-    found.push(if shown {
-        Finding::at(&rule.info, resource, path.clone(), message)
-    } else {
-        Finding::at_key(&rule.info, resource, path.clone(), message)
-    });
+    found.push(Finding::at_key(&rule.info, resource, path.clone(), message));
     found.last_mut().expect("just pushed")
 }
 
-/// Reports required fields that are absent, and values outside the list a field allows.
-fn required(
-    resource: &Resource,
-    of: &'static Type,
-    node: &Node,
-    path: &mut FieldPath,
-    release: Release,
-    found: &mut Vec<Finding>,
-) {
-    let Value::Map(map) = &node.value else { return };
-    for field in of.fields() {
-        let Some(variant) = field.variant(release) else {
-            continue;
-        };
-        if path.is_root() && matches!(field.name(), "status" | "metadata") {
-            continue;
-        }
-        let value = map.get(field.name()).filter(|value| !value.is_null());
-        let Some(value) = value else {
-            if variant.required {
-                let at = path.field(field.name());
-                let whole = at.to_string();
-                found.push(Finding::at(
-                    &missing_field::RULE.info,
-                    resource,
-                    at,
-                    format!("`{whole}` is required and missing"),
-                ));
-            }
-            continue;
-        };
-        path.push(Segment::Field(field.name().into()));
-        if let Some(text) = value.as_str()
-            && !variant.values.is_empty()
-            && !text.is_empty()
-            && !variant.values.iter().any(|allowed| allowed == text)
-        {
-            let mut finding = Finding::at(
-                &wrong_type::RULE.info,
-                resource,
-                path.clone(),
-                format!("`{text}` is not a value of `{}`", field.name()),
-            );
-            let near = did_you_mean(text, variant.values.iter().map(smol_str::SmolStr::as_str));
-            finding.help(near.map_or_else(
-                || format!("it takes {}", variant.values.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            ));
-            found.push(finding);
-        }
-        descend(resource, &variant.shape, value, path, release, found);
-        path.pop();
-    }
-}
-
-fn descend(
-    resource: &Resource,
-    shape: &'static Shape,
-    node: &Node,
-    path: &mut FieldPath,
-    release: Release,
-    found: &mut Vec<Finding>,
-) {
-    match shape {
-        Shape::Struct(index) => {
-            let of = Schema::builtin().type_at(*index);
-            required(resource, of, node, path, release, found);
-        }
-        Shape::List(of) if matches!(**of, Shape::Struct(_)) => {
-            for (at, item) in node.items().iter().enumerate() {
-                path.push(Segment::Index(at));
-                descend(resource, of, item, path, release, found);
-                path.pop();
-            }
-        }
-        _ => {}
-    }
-}
-
-/// The types passed through on the way to a field, outermost first; the last is the one that lacks it.
-fn types_on(root: &'static Type, path: &FieldPath, release: Release) -> Vec<&'static Type> {
-    let schema = Schema::builtin();
-    let mut chain = vec![root];
-    let mut shape: Option<&'static Shape> = None;
-    for segment in path.segments() {
-        shape = match (segment, shape) {
-            (Segment::Index(_), Some(Shape::List(of)))
-            | (Segment::Field(_), Some(Shape::Map(of))) => Some(of),
-            (Segment::Field(name), None | Some(Shape::Struct(_))) => chain
-                .last()
-                .and_then(|of| of.field(name))
-                .and_then(|field| field.variant(release))
-                .map(|variant| &variant.shape),
-            _ => None,
-        };
-        match shape {
-            Some(Shape::Struct(index)) => chain.push(schema.type_at(*index)),
-            Some(_) => {}
-            None => break,
-        }
-    }
-    chain
-}
-
 /// What the author of an unknown field may have meant.
-fn suggestion(
-    name: &str,
-    in_type: &str,
-    chain: &[&'static Type],
-    release: Release,
-) -> Option<String> {
-    let here = Schema::builtin().type_named(in_type)?;
+fn suggestion(name: &str, within: &[&str], release: Release) -> Option<String> {
+    let named = |name: &&str| Schema::builtin().type_named(name);
+    let here = named(within.last()?)?;
     let known = |of: &'static Type| {
         of.fields()
             .iter()
             .filter(move |field| field.variant(release).is_some())
             .map(schema::Field::name)
     };
-    if in_type.starts_with("v1.CloudInit") && CLOUD_CONFIG.contains(&name) {
+    if here.name().starts_with("v1.CloudInit") && CLOUD_CONFIG.contains(&name) {
         return Some(format!(
             "`{name}` is a cloud-init module: it goes into the text of `userData`"
         ));
@@ -323,11 +215,11 @@ fn suggestion(
     if let Some(below) = below {
         return Some(format!("`{name}` is a field of `{below}`, one level down"));
     }
-    let above = chain
+    let above = within
         .iter()
         .rev()
         .skip(1)
-        .position(|of| known(of).any(|known| known == name));
+        .position(|of| named(of).is_some_and(|of| known(of).any(|known| known == name)));
     above.map(|levels| match levels {
         0 => format!("`{name}` is a field one level up"),
         levels => format!("`{name}` is a field {} levels up", levels + 1),
@@ -363,22 +255,22 @@ const BEFORE_V1: [(&str, &str); 3] = [
     ("machine_type", "the field is `machine.type`"),
 ];
 
-fn type_help(node: &Node, expected: &str) -> Option<String> {
+fn type_help(node: &Node, expected: Expected) -> Option<String> {
     match (&node.value, expected) {
-        (Value::Bool(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_), "a string") => {
+        (Value::Bool(_) | Value::Int(_) | Value::UInt(_) | Value::Float(_), Expected::String) => {
             Some("YAML reads the bare word as something else: put it in quotes".to_owned())
         }
-        (Value::String(text), "a boolean") if matches!(text.to_ascii_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off") => {
+        (Value::String(text), Expected::Boolean) if matches!(text.to_ascii_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off") => {
             Some(format!("take the quotes off: `{}`", text.to_ascii_lowercase()))
         }
-        (Value::String(text), "a whole number") if text.parse::<i64>().is_ok() => {
+        (Value::String(text), Expected::WholeNumber) if text.parse::<i64>().is_ok() => {
             Some(format!("take the quotes off: `{text}`"))
         }
-        (Value::String(_), "a quantity") => {
+        (Value::String(_), Expected::Quantity) => {
             Some("write a number with a suffix of Kubernetes, such as `500m`, `2Gi` or `10G`, without a space".to_owned())
         }
-        (Value::Map(_), "a list") => Some("start each item with `- `".to_owned()),
-        (Value::String(_), "a list") => Some("write it as a list: `[…]`, or one `- ` a line".to_owned()),
+        (Value::Map(_), Expected::List) => Some("start each item with `- `".to_owned()),
+        (Value::String(_), Expected::List) => Some("write it as a list: `[…]`, or one `- ` a line".to_owned()),
         _ => None,
     }
 }
