@@ -39,7 +39,7 @@ pub(super) fn build(
         strict: Vec::new(),
         aliases: Vec::new(),
         expanding: Vec::new(),
-        made: 0,
+        made: 1, // the document itself
         copied: 0,
         not_finite: false,
         texts: HashMap::new(),

@@ -193,3 +193,33 @@ fn errors_say_where_and_what_to_do() {
     assert_eq!(error(b"a: .inf\n").kind, ErrorKind::Value);
     assert_eq!(error(b"ok: 1\n---\na: [\n").index, 1);
 }
+
+#[test]
+fn a_key_may_have_1024_characters() {
+    let key = |length: usize| format!("{}: 1\n", "k".repeat(length));
+    assert_eq!(documents(key(1024).as_bytes()).len(), 1);
+    assert_eq!(error(key(1025).as_bytes()).kind, ErrorKind::Syntax);
+    let explicit = format!("? {}\n: 1\n", "k".repeat(1025));
+    assert_eq!(documents(explicit.as_bytes()).len(), 1);
+}
+
+#[test]
+fn aliases_may_make_99_in_100_of_a_document() {
+    // go-yaml counts every node it decodes, and those below an alias once more as copied. Of `a`, a list of 200, and `b`,
+    // which names it so many times: 4 for the document and its keys, 201 for `a`, 1 for `b`, 1 for each alias.
+    let text = |times: usize| {
+        let list = vec!["x"; 200].join(", ");
+        let aliases = vec!["*a"; times].join(", ");
+        format!("a: &a [{list}]\nb: [{aliases}]\n")
+    };
+    let share = |times: usize| {
+        let copied = times * 201;
+        (copied, 4 + 201 + 1 + times + copied)
+    };
+    let (copied, made) = share(199);
+    assert!(copied * 100 <= made * 99);
+    assert_eq!(documents(text(199).as_bytes()).len(), 1);
+    let (copied, made) = share(200);
+    assert!(copied * 100 > made * 99);
+    assert_eq!(error(text(200).as_bytes()).kind, ErrorKind::TooLarge);
+}
