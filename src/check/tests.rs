@@ -100,3 +100,104 @@ fn a_baseline_hides_what_was_there_and_nothing_else() {
     );
     assert_eq!(baseline.subtract(&mut outcome.findings, &sources), 0);
 }
+
+#[test]
+fn a_baseline_hides_as_many_as_there_were() {
+    let text = VM.replace("# driftless", "# drftless");
+    let files = [("vm.yaml", text.as_bytes())];
+    let (sources, outcome) = check(&files, &Target::default(), &Config::default());
+    let times = |count: usize| vec![outcome.findings[0].clone(); count];
+    let written = |count| baseline::Baseline::of(&times(count), &sources).to_json();
+    assert!(!written(1).contains("count"));
+    assert!(written(2).contains("\"count\": 2"));
+    for (before, now) in [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 5)] {
+        let baseline = baseline::Baseline::parse(&written(before)).unwrap();
+        let mut findings = times(now);
+        let hidden = baseline.subtract(&mut findings, &sources);
+        let expected = (before.min(now), now.saturating_sub(before));
+        assert_eq!((hidden, findings.len()), expected, "{before}, then {now}");
+    }
+}
+
+#[test]
+fn an_ignore_covers_its_rule_on_its_line_and_no_more() {
+    const MISTAKES: &str = "apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata:
+  name: web
+spec:
+  runStrategy: Halted
+  template:
+    spec:
+      domain:
+        memory: {guest: 1Gi}
+        devices: {}
+        one: 1
+        two: 2
+        three: 3
+";
+    let left = |text: &str| {
+        let (_, outcome) = check(
+            &[("vm.yaml", text.as_bytes())],
+            &Target::default(),
+            &Config::default(),
+        );
+        let found = outcome.findings.iter();
+        let fields = found.map(|finding| match &finding.field {
+            Some(field) => field.to_string().rsplit('.').next().map(str::to_owned),
+            None => Some(finding.rule.id.to_owned()),
+        });
+        let fields: Vec<String> = fields.map(Option::unwrap).collect();
+        (fields.join(" "), outcome.summary.suppressed)
+    };
+    let with = |from: &str, to: &str| left(&MISTAKES.replace(from, to));
+    let all = ("one two three".to_owned(), 0);
+    assert_eq!(left(MISTAKES), all);
+    let beside = with("two: 2", "two: 2 # driftless: ignore[unknown-field] known");
+    assert_eq!(
+        beside,
+        ("one three".to_owned(), 1),
+        "beside a line: that line"
+    );
+    let above = with(
+        "        two: 2",
+        "        # driftless: ignore[unknown-field] known\n\n        # a note\n        two: 2",
+    );
+    assert_eq!(
+        above,
+        ("one three".to_owned(), 1),
+        "above a line: the next with content"
+    );
+    let other = with(
+        "two: 2",
+        "two: 2 # driftless: ignore[disk-without-volume] known",
+    );
+    assert_eq!(
+        other,
+        ("one two unused-ignore three".to_owned(), 0),
+        "another rule"
+    );
+    let far = with(
+        "devices: {}",
+        "devices: {} # driftless: ignore[unknown-field] known",
+    );
+    assert_eq!(
+        far,
+        ("unused-ignore one two three".to_owned(), 0),
+        "a line that has none"
+    );
+    let two = with(
+        "two: 2",
+        "two: 2 # driftless: ignore[unknown-field, disk-without-volume] known",
+    );
+    assert_eq!(
+        two,
+        ("one unused-ignore three".to_owned(), 1),
+        "one of two rules"
+    );
+    let without_reason = with("two: 2", "two: 2 # driftless: ignore[unknown-field]");
+    assert_eq!(
+        without_reason,
+        ("one two unused-ignore three".to_owned(), 0)
+    );
+}

@@ -148,11 +148,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_legacy_uuid_is_a_version_5_uuid_of_the_name() {
-        let uuid = legacy_uuid("testvm");
-        assert_eq!(uuid.len(), 36);
-        assert_eq!(&uuid[14..15], "5");
-        assert_eq!(uuid, legacy_uuid("testvm"));
-        assert_ne!(uuid, legacy_uuid("other"));
+    fn the_legacy_uuid_is_of_version_5_in_the_namespace_of_kubevirt() {
+        // Known vectors: another implementation of version 5, over the namespace in pkg/virt-controller/watch/vm/firmware.go.
+        for (name, uuid) in [
+            ("testvm", "5a9fc181-957e-5c32-9e5a-2de5e9673531"),
+            ("web", "d32ff544-f682-571b-8677-3762f07ab8a4"),
+        ] {
+            assert_eq!(legacy_uuid(name), uuid);
+        }
+    }
+
+    #[test]
+    fn a_default_maximum_of_sockets_stops_at_512_vcpus() {
+        let most = |sockets: i64, cores: i64| {
+            let mut spec = Node::map();
+            spec.set("domain.cpu.sockets", Node::from(sockets));
+            spec.set("domain.cpu.cores", Node::from(cores));
+            spec.set("domain.cpu.threads", Node::from(1));
+            set_most_sockets(&ClusterConfig::default(), &mut spec);
+            spec.int_at("domain.cpu.maxSockets")
+        };
+        assert_eq!(most(127, 1), 508);
+        assert_eq!(most(128, 1), 512, "exactly the limit");
+        assert_eq!(most(129, 1), 512, "one step beyond it");
+        assert_eq!(most(64, 2), 256);
+        assert_eq!(most(65, 2), 256);
+        assert_eq!(most(300, 2), 300, "never less than the sockets it has");
     }
 }

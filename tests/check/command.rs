@@ -127,3 +127,59 @@ fn a_rule_and_a_field_are_explained() {
         String::from_utf8_lossy(&unknown.stderr).contains("did you mean `deprecated-running`?")
     );
 }
+
+#[test]
+fn each_level_fails_a_run_from_itself_up() {
+    let note = RUNNING.to_owned();
+    let warning = note.clone()
+        + "      volumes:\n        - name: seed\n          cloudInitNoCloud: {userData: \"#cloud-config\\npassword: Xk3vQ9tLm2\"}\n";
+    let error = note.replace("running: true", "running: true\n  runing: true");
+    // By rising weight: a run fails where the worst finding is at or above what `--fail-on` names.
+    let levels = ["note", "warning", "error"];
+    for (worst, text) in [note, warning, error].iter().enumerate() {
+        let tree = tree(&[("vm.yaml", text.as_str()), ("type.yaml", TYPE)]);
+        for (from, level) in levels.iter().enumerate() {
+            let status = check(tree.path(), &["--fail-on", level]).status.code();
+            let expected = Some(i32::from(worst >= from));
+            assert_eq!(
+                status, expected,
+                "a {} and --fail-on {level}",
+                levels[worst]
+            );
+        }
+        let never = check(tree.path(), &["--fail-on", "never"]).status.code();
+        assert_eq!(never, Some(0), "a {} and --fail-on never", levels[worst]);
+    }
+}
+
+#[test]
+fn field_validation_weighs_an_unknown_field() {
+    let unknown = RUNNING.replace("running: true", "runStrategy: Always\n  runing: true");
+    let found = |settings: &str| {
+        let tree = tree(&[
+            ("vm.yaml", unknown.as_str()),
+            ("type.yaml", TYPE),
+            ("driftless.yaml", settings),
+        ]);
+        let output = check(tree.path(), &["--format", "json"]);
+        let report: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+        let findings: Vec<String> = report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| format!("{} {}", finding["severity"], finding["rule"]).replace('"', ""))
+            .collect();
+        (findings, output.status.code())
+    };
+    let error = (vec!["error unknown-field".to_owned()], Some(1));
+    assert_eq!(found("kubevirt: 1.9\n"), error);
+    assert_eq!(found("fieldValidation: strict\n"), error);
+    let warning = (vec!["warning unknown-field".to_owned()], Some(0));
+    assert_eq!(found("fieldValidation: warn\n"), warning);
+    assert_eq!(found("fieldValidation: ignore\n"), (Vec::new(), Some(0)));
+    let level = "fieldValidation: ignore\nlevels: {unknown-field: note}\n";
+    assert_eq!(
+        found(level),
+        (vec!["note unknown-field".to_owned()], Some(0))
+    );
+}

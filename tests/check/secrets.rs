@@ -149,3 +149,29 @@ fn g10_no_secret_elsewhere_is_ever_shown() {
         no_marker(&text);
     }
 }
+
+#[test]
+fn a_secret_leaves_no_trace_in_a_fingerprint() {
+    let fingerprints = |user_data: &str, key: &str| -> Vec<String> {
+        let volume = format!("          cloudInitNoCloud: {{userData: {user_data}, {key}: x}}\n");
+        let checked = Checked::one(&vm("", &volume, ""));
+        let report: serde_json::Value =
+            serde_json::from_str(&checked.report(Format::Json)).unwrap();
+        let findings = report["findings"].as_array().unwrap();
+        let prints = findings.iter().filter(|finding| {
+            let field = finding["field"].as_str().unwrap_or_default();
+            field.contains("cloudInitNoCloud")
+        });
+        prints
+            .map(|finding| finding["fingerprint"].to_string())
+            .collect()
+    };
+    let secret = |text: &str| format!("\"#cloud-config\\npassword: {text}\"");
+    let one = fingerprints(&secret("Xk3vQ9tLm2"), "other");
+    assert!(
+        one.len() >= 2,
+        "a finding at the secret and one beside it: {one:?}"
+    );
+    assert_eq!(one, fingerprints(&secret("Rw8pZ4nBc6"), "other"));
+    assert_ne!(one, fingerprints(&secret("Xk3vQ9tLm2"), "another"));
+}

@@ -435,3 +435,27 @@ fn a_changed_patch_is_no_silent_pass() {
     let notes = repository.plan(&["--base", "HEAD~1", "--head", "HEAD"])["notes"].to_string();
     assert!(notes.contains("kustomization.yaml"), "{notes}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_base_is_no_manifest() {
+    // git keeps where a link leads as its text; here that text reads like a machine.
+    let repository = Repository::new();
+    repository.write("vm.yaml", &vm("web", "1Gi"));
+    let ghost = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: ghost}\nspec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}\n";
+    std::os::unix::fs::symlink(ghost, repository.path().join("link.yaml")).unwrap();
+    repository.commit("base");
+    assert!(
+        repository
+            .git(&["ls-tree", "HEAD", "link.yaml"])
+            .starts_with("120000")
+    );
+    repository
+        .write("vm.yaml", &vm("web", "2Gi"))
+        .remove("link.yaml");
+    let tree = repository.plan(&["--base", "HEAD"]);
+    assert_eq!(actions(&tree), ["web: modified live"]);
+    repository.commit("head");
+    let revisions = repository.plan(&["--base", "HEAD~1", "--head", "HEAD"]);
+    assert_eq!(actions(&revisions), ["web: modified live"]);
+}

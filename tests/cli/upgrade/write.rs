@@ -200,3 +200,35 @@ fn standard_input_is_printed_and_cannot_be_edited() {
         assert_eq!(output.status.code(), Some(code), "{argument}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_written_file_keeps_its_mode_and_a_link_stays_a_link() {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let space = Workspace::new(&[
+        ("vms/vm.yaml", &vm("web", "old")),
+        ("old.yaml", &revision("old")),
+    ]);
+    let file = space.path().join("vms/vm.yaml");
+    for mode in [0o640, 0o755] {
+        space.put("vms/vm.yaml", &vm("web", "old"));
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(space.run(&["upgrade", "--write"]).code, 0);
+        assert_eq!(space.read("vms/vm.yaml"), vm("web", &upgraded("web")));
+        let kept = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(kept & 0o7777, mode);
+    }
+    let space = Workspace::new(&[(
+        "real.txt",
+        &format!("{}---\n{}", vm("web", "old"), revision("old")),
+    )]);
+    let link = space.path().join("all.yaml");
+    symlink("real.txt", &link).unwrap();
+    let run = space.run(&["upgrade", "--write", "all.yaml"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_link(&link).unwrap().to_str(), Some("real.txt"));
+    assert!(space.read("real.txt").contains(&upgraded("web")));
+}
