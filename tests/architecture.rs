@@ -108,6 +108,8 @@ fn guides_name_paths_that_exist() {
                 "scripts/",
                 "catalog/",
                 ".ci/",
+                ".cargo/",
+                "benches/",
             ]
             .iter()
             .any(|start| word.starts_with(start));
