@@ -1,6 +1,6 @@
 //! Data about rules: identity, level, documentation. The checks themselves are in [`crate::rules`].
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 /// Where the project lives; rule pages and reports link to it.
@@ -203,12 +203,23 @@ pub struct RuleInfo {
 }
 
 impl RuleInfo {
-    /// The page with the space that a doc comment leaves before each line taken off.
+    /// The page as people read it: each example follows a line that says what it shows.
     pub fn page(&self) -> String {
         let mut page = String::with_capacity(self.docs.len());
         for line in self.docs.lines() {
-            page.push_str(line.strip_prefix(' ').unwrap_or(line).trim_end());
-            page.push('\n');
+            let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
+            match line
+                .strip_prefix("```")
+                .filter(|words| !words.is_empty())
+                .map(|words| words.split_once(',').unwrap_or((words, "")))
+            {
+                Some((language, words)) => {
+                    let _ = writeln!(page, "{}\n\n```{language}", title(language, words));
+                }
+                None => {
+                    let _ = writeln!(page, "{line}");
+                }
+            }
         }
         page.trim_end().to_owned()
     }
@@ -226,6 +237,38 @@ impl RuleInfo {
     pub fn url(&self) -> String {
         format!("{}/blob/main/docs/rules.md#{}", HOMEPAGE, self.id)
     }
+}
+
+/// What a fence of a page shows: `Reported, for KubeVirt 1.5 and newer:`.
+fn title(language: &str, words: &str) -> String {
+    let mut title = String::from(if language == "text" {
+        "In these words"
+    } else {
+        ""
+    });
+    for word in words.split(',') {
+        match word {
+            "bad" => title.push_str("Reported"),
+            "good" => title.push_str("Not reported"),
+            "configuration" => title.push_str("With this configuration of KubeVirt"),
+            "complete" => title.push_str(", where the tree is declared complete"),
+            "strict" => title.push_str(", with `profile: strict`"),
+            other => {
+                if let Some(range) = other.strip_prefix("kubevirt=") {
+                    title.push_str(", for KubeVirt ");
+                    title.push_str(&match range.split_once("..") {
+                        None => range.to_owned(),
+                        Some((first, "")) => format!("{first} and newer"),
+                        Some(("", last)) => format!("up to {}", last.trim_start_matches('=')),
+                        Some((first, last)) => {
+                            format!("{first} to {}", last.trim_start_matches('='))
+                        }
+                    });
+                }
+            }
+        }
+    }
+    title + ":"
 }
 
 impl PartialEq for RuleInfo {

@@ -59,41 +59,11 @@ fn head(rule: &RuleInfo) -> String {
     format!("{}. Level: {}. {since}", capital(rule.summary), level(rule))
 }
 
-/// The page one level down, examples as plain YAML.
+/// The page one level down.
 fn page(rule: &RuleInfo) -> String {
-    let mut out = String::new();
-    for line in rule.page().lines() {
-        if let Some(heading) = line.strip_prefix("## ") {
-            let _ = writeln!(out, "### {heading}");
-        } else if let Some(words) = line.strip_prefix("```yaml,") {
-            let _ = writeln!(out, "{}\n\n```yaml", title(words));
-        } else {
-            let _ = writeln!(out, "{line}");
-        }
-    }
-    out.trim_end().to_owned()
-}
-
-/// What an example shows: `Reported, for KubeVirt 1.5:`.
-fn title(words: &str) -> String {
-    let mut title = String::new();
-    for word in words.split(',') {
-        match word {
-            "bad" => title.push_str("Reported"),
-            "good" => title.push_str("Not reported"),
-            "base" => title.push_str(", before the change"),
-            "head" => title.push_str(", after it"),
-            "complete" => title.push_str(", where the tree is declared complete"),
-            "strict" => title.push_str(", with `profile: strict`"),
-            "config" => title.push_str(", with KubeVirt's default configuration"),
-            other => {
-                if let Some(release) = other.strip_prefix("kubevirt=") {
-                    let _ = write!(title, ", for KubeVirt {release}");
-                }
-            }
-        }
-    }
-    title + ":"
+    rule.page()
+        .replace("\n## ", "\n### ")
+        .replacen("## ", "### ", 1)
 }
 
 fn level(rule: &RuleInfo) -> String {

@@ -15,26 +15,28 @@ use crate::rules::Rule;
 use crate::yaml::Node;
 
 /// A VM every release accepts.
-fn plain() -> Json {
-    json!({
+pub(crate) fn plain() -> Node {
+    Node::from_json(&json!({
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachine",
         "metadata": {"name": "web"},
         "spec": {"runStrategy": "Always", "template": {"spec": {"domain": {"devices": {}, "memory": {"guest": "1Gi"}}}}}
-    })
+    }))
 }
 
-/// Lays `over` onto `under`: mappings are merged, null takes a key out, everything else replaces.
-fn lay(under: &mut Json, over: &Json) {
-    let (Json::Object(under), Json::Object(over)) = (&mut *under, over) else {
-        *under = over.clone();
+/// Lays `above` over `below`: mappings are merged, null takes a key out, everything else replaces.
+pub(crate) fn lay_over(below: &mut Node, above: &Node) {
+    let (Some(map), Some(entries)) = (below.as_map_mut(), above.as_map()) else {
+        *below = above.clone();
         return;
     };
-    for (key, value) in over {
-        if value.is_null() {
-            under.remove(key);
-        } else {
-            lay(under.entry(key).or_insert(Json::Null), value);
+    for entry in entries.entries() {
+        match map.get_mut(&entry.key) {
+            Some(_) if entry.node.is_null() => {
+                map.remove(&entry.key);
+            }
+            Some(node) => lay_over(node, &entry.node),
+            None => map.insert(&entry.key, entry.node.clone()),
         }
     }
 }
@@ -42,7 +44,7 @@ fn lay(under: &mut Json, over: &Json) {
 /// What the plain VM with `change` meets in a cluster of that release and configuration.
 pub(crate) fn reviewed(release: Release, change: &Json, config: &Json) -> Review {
     let mut vm = plain();
-    lay(&mut vm, change);
+    lay_over(&mut vm, &Node::from_json(change));
     let catalog = Catalog::new(Vec::new());
     let target = Target {
         release,
@@ -51,11 +53,7 @@ pub(crate) fn reviewed(release: Release, change: &Json, config: &Json) -> Review
         complete: true,
         ..Target::default()
     };
-    review(
-        &Node::from_json(&vm),
-        None,
-        &Resolver::new(&target, vec![&catalog]),
-    )
+    review(&vm, None, &Resolver::new(&target, vec![&catalog]))
 }
 
 /// The rules it hits, in order.
@@ -105,11 +103,14 @@ pub(crate) fn reviewed_with(
 ) -> Review {
     let mut vm = plain();
     let matcher = json!({"name": "pr", "kind": "VirtualMachinePreference"});
-    lay(&mut vm, &json!({"spec": {"preference": matcher}}));
-    lay(&mut vm, change);
-    if !vm["spec"]["instancetype"].is_null() {
+    lay_over(
+        &mut vm,
+        &Node::from_json(&json!({"spec": {"preference": matcher}})),
+    );
+    lay_over(&mut vm, &Node::from_json(change));
+    if vm.path("spec.instancetype").is_some() {
         let bare = json!({"spec": {"template": {"spec": {"domain": {"memory": null}}}}});
-        lay(&mut vm, &bare);
+        lay_over(&mut vm, &Node::from_json(&bare));
     }
     let object = |kind: &str, name: &str, spec: Json| {
         let object = json!({
@@ -131,9 +132,5 @@ pub(crate) fn reviewed_with(
         complete: true,
         ..Target::default()
     };
-    review(
-        &Node::from_json(&vm),
-        None,
-        &Resolver::new(&target, vec![&catalog]),
-    )
+    review(&vm, None, &Resolver::new(&target, vec![&catalog]))
 }

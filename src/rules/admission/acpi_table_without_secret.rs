@@ -19,7 +19,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.2..
     /// spec:
     ///   template:
     ///     spec:
@@ -29,7 +29,15 @@ rule! {
     ///             slicNameRef: licence
     /// ```
     ///
-    /// ```yaml,good
+    /// ```text,kubevirt=1.2..=1.5
+    /// spec.template.spec.acpi: spec.template.spec.acpi does not have a matching Volume.
+    /// ```
+    ///
+    /// ```text,kubevirt=1.6..
+    /// spec.template.spec.acpi.slicNameRef: spec.template.spec.acpi does not have a matching Volume.
+    /// ```
+    ///
+    /// ```yaml,good,kubevirt=1.2..
     /// spec:
     ///   template:
     ///     spec:
@@ -122,20 +130,6 @@ mod tests {
     use super::RULE;
     use crate::release::Release;
     use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"acpi": {"slicNameRef": "licence"}}}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.acpi.slicNameRef",
-                "spec.template.spec.acpi does not have a matching Volume."
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"firmware": {"acpi": {"slicNameRef": "licence"}}}, "volumes": [{"name": "licence", "secret": {"secretName": "licence"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 
     #[test]
     fn an_empty_block_has_words_of_its_own() {

@@ -43,6 +43,10 @@ rule! {
     ///             name: web-root
     /// ```
     ///
+    /// ```text
+    /// spec.dataVolumeTemplate[0].PVC.Storage: Duplicate storage definition, both target storage and target pvc defined
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   dataVolumeTemplates:
@@ -63,10 +67,6 @@ rule! {
     ///           dataVolume:
     ///             name: web-root
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "data-volume-template-storage": "a DataVolume template has neither or both of pvc and storage"
 }
 
@@ -87,27 +87,4 @@ pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
         .at(format!("spec.dataVolumeTemplates[{at}].spec"))
         .help("describe the claim in `storage`, and only there");
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}, "pvc": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "10Gi"}}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.dataVolumeTemplate[0].PVC.Storage",
-                "Duplicate storage definition, both target storage and target pvc defined"
-            ),]
-        );
-        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 }

@@ -16,12 +16,21 @@ rule! {
     ///
     /// ## Example
     ///
+    /// ```yaml,configuration
+    /// network:
+    ///   permitBridgeInterfaceOnPodNetwork: false
+    /// ```
+    ///
     /// ```yaml,bad
     /// spec:
     ///   template:
     ///     spec:
     ///       domain:
     ///         devices: {}
+    /// ```
+    ///
+    /// ```text
+    /// bridge interface is not enabled in kubevirt-config
     /// ```
     ///
     /// ```yaml,good
@@ -51,37 +60,4 @@ pub(super) fn refused(message: &str, causes: &mut Causes) {
         .at("spec.template.spec.domain.devices")
         .setting("`network`")
         .help("write the interface and its network, such as `masquerade: {}` on `pod: {}`");
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {}}}}}});
-        assert_eq!(
-            words(
-                &RULE,
-                Release::V1_9,
-                &bad,
-                &json!({"network": {"permitBridgeInterfaceOnPodNetwork": false}})
-            ),
-            [("", "bridge interface is not enabled in kubevirt-config"),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
-        assert!(
-            words(
-                &RULE,
-                Release::V1_9,
-                &good,
-                &json!({"network": {"permitBridgeInterfaceOnPodNetwork": false}})
-            )
-            .is_empty()
-        );
-    }
 }

@@ -28,6 +28,10 @@ rule! {
     ///             type: Disk
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.volumes[0]: HostDisk feature gate is not enabled
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -55,28 +59,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
             .at(guest.at(&format!("volumes[{at}].hostDisk")))
             .gate("HostDisk")
             .help("use a `persistentVolumeClaim`, or enable the feature gate `HostDisk`");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "data", "hostDisk": {"path": "/data/disk.img", "type": "Disk"}}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.volumes[0]",
-                "HostDisk feature gate is not enabled"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

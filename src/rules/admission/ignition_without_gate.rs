@@ -27,6 +27,10 @@ rule! {
     ///         kubevirt.io/ignitiondata: '{}'
     /// ```
     ///
+    /// ```text
+    /// spec.template.metadata.annotations: ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -56,28 +60,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             )
             .at("spec.template.metadata.annotations[\"kubevirt.io/ignitiondata\"]")
             .gate("ExperimentalIgnitionSupport");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"metadata": {"annotations": {"kubevirt.io/ignitiondata": "{}"}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.metadata.annotations",
-                "ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"metadata": {"annotations": {"example.com/tier": "gold"}}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

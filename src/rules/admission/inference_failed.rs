@@ -23,6 +23,10 @@ rule! {
     ///     inferFromVolume: nope
     /// ```
     ///
+    /// ```text
+    /// unable to find volume nope to infer defaults
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   instancetype:

@@ -31,6 +31,10 @@ rule! {
     ///               noCloud: {}
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.accessCredentials[0].sshPublicKey.propagationMethod: spec.template.spec.accessCredentials[0] requires a noCloud volume to exist when the noCloud propagationMethod is in use.
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -49,10 +53,6 @@ rule! {
     ///
     ///               '
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "invalid-access-credential": "an access credential is incomplete"
 }
 
@@ -143,20 +143,6 @@ mod tests {
     use super::RULE;
     use crate::release::Release;
     use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"accessCredentials": [{"sshPublicKey": {"source": {"secret": {"secretName": "keys"}}, "propagationMethod": {"noCloud": {}}}}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.accessCredentials[0].sshPublicKey.propagationMethod",
-                "spec.template.spec.accessCredentials[0] requires a noCloud volume to exist when the noCloud propagationMethod is in use."
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"accessCredentials": [{"sshPublicKey": {"source": {"secret": {"secretName": "keys"}}, "propagationMethod": {"noCloud": {}}}}], "volumes": [{"name": "ci", "cloudInitNoCloud": {"userData": "#cloud-config\n"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 
     #[test]
     fn types_sources_and_methods_are_counted() {

@@ -19,7 +19,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.9..
     /// spec:
     ///   template:
     ///     spec:
@@ -33,6 +33,10 @@ rule! {
     ///           resourceClaim:
     ///             claimName: nic
     ///             requestName: vf
+    /// ```
+    ///
+    /// ```text
+    /// spec.template.spec.networks: vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled
     /// ```
     ///
     /// ```yaml,good
@@ -153,20 +157,6 @@ mod tests {
     use super::RULE;
     use crate::release::Release;
     use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "fast", "sriov": {}}]}}, "networks": [{"name": "fast", "resourceClaim": {"claimName": "nic", "requestName": "vf"}}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.networks",
-                "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "fast", "sriov": {}}]}}, "networks": [{"name": "fast", "multus": {"networkName": "sriov"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 
     #[test]
     fn with_the_gate_claims_are_checked() {

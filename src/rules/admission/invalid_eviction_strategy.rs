@@ -24,16 +24,16 @@ rule! {
     ///       evictionStrategy: Never
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.evictionStrategy: spec.template.spec.evictionStrategy is set with an unrecognized option: Never
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
     ///     spec:
     ///       evictionStrategy: LiveMigrate
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "invalid-eviction-strategy": "the eviction strategy is unknown"
 }
 
@@ -46,28 +46,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         causes
             .push(&RULE, field, message)
             .help("use `LiveMigrate`, `LiveMigrateIfPossible`, `None` or `External`");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"evictionStrategy": "Never"}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.evictionStrategy",
-                "spec.template.spec.evictionStrategy is set with an unrecognized option: Never"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"evictionStrategy": "LiveMigrate"}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

@@ -25,6 +25,10 @@ rule! {
     ///     inferFromVolumeFailurePolicy: IgnoreInferFromVolumeFailure
     /// ```
     ///
+    /// ```text
+    /// spec.preference.inferFromVolumeFailurePolicy: Invalid value 'IgnoreInferFromVolumeFailure' for InferFromVolumeFailurePolicy
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   preference:
@@ -35,10 +39,6 @@ rule! {
     ///         memory:
     ///           guest: 2Gi
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "invalid-matcher": "a reference to an instance type or preference is incomplete or contradictory"
 }
 

@@ -30,6 +30,10 @@ rule! {
     ///     overcommitPercent: 150
     /// ```
     ///
+    /// ```text
+    /// spec.memory.overcommitPercent: spec.memory.overcommitPercent '150': must be in range between 0 and 100.
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachineInstancetype
@@ -42,10 +46,6 @@ rule! {
     ///     guest: 1Gi
     ///     overcommitPercent: 50
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "invalid-overcommit": "an instance type's overcommit is out of range or meets huge pages"
 }
 

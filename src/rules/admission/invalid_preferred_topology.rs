@@ -28,6 +28,10 @@ rule! {
     ///     preferredCPUTopology: diagonal
     /// ```
     ///
+    /// ```text
+    /// spec.cpu.preferredCPUTopology: unknown preferredCPUTopology diagonal
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachinePreference
@@ -37,10 +41,6 @@ rule! {
     ///   cpu:
     ///     preferredCPUTopology: cores
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "invalid-preferred-topology": "a preference's CPU topology is unknown or spread wrongly"
 }
 

@@ -29,16 +29,16 @@ rule! {
     ///             - 'true'
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.startStrategy: either spec.template.spec.startStrategy or spec.template.spec.livenessProbe should be provided.Pausing VMI with LivenessProbe is not supported
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
     ///     spec:
     ///       startStrategy: Paused
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "invalid-start-strategy": "the start strategy is unknown or meets a liveness probe"
 }
 
@@ -60,28 +60,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         causes
             .push(&RULE, field, message)
             .help("remove one of the two");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"startStrategy": "Paused", "livenessProbe": {"exec": {"command": ["true"]}}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.startStrategy",
-                "either spec.template.spec.startStrategy or spec.template.spec.livenessProbe should be provided.Pausing VMI with LivenessProbe is not supported"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"startStrategy": "Paused"}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

@@ -17,7 +17,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.6..
     /// spec:
     ///   template:
     ///     spec:
@@ -25,6 +25,10 @@ rule! {
     ///         memory:
     ///           guest: 1025M
     ///           maxGuest: 4Gi
+    /// ```
+    ///
+    /// ```text
+    /// spec.template.spec.domain.memory.guest: AdmittedGuest memory must be 2Mi aligned
     /// ```
     ///
     /// ```yaml,good
@@ -71,27 +75,4 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) -> bool {
         }
     }
     true
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1025M", "maxGuest": "4Gi"}}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.domain.memory.guest",
-                "Guest memory must be 2Mi aligned"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"memory": {"guest": "1Gi", "maxGuest": "4Gi"}}}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 }

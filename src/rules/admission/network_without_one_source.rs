@@ -29,6 +29,10 @@ rule! {
     ///         - name: default
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.networks[0]: should have a network type
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -42,10 +46,6 @@ rule! {
     ///         - name: default
     ///           pod: {}
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "network-without-one-source": "a network has no source, or several"
 }
 
@@ -63,28 +63,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         causes
             .push(&RULE, guest.at(&format!("networks[{at}]")), words)
             .help("give it either `pod: {}` or `multus`");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "bridge": {}}]}}, "networks": [{"name": "default"}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.networks[0]",
-                "should have a network type"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"interfaces": [{"name": "default", "masquerade": {}}]}}, "networks": [{"name": "default", "pod": {}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

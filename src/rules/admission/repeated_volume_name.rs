@@ -36,6 +36,10 @@ rule! {
     ///                 bus: virtio
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.volumes[1].name: spec.template.spec.volumes[1] and spec.template.spec.volumes[0] must not have the same Name.
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -48,10 +52,6 @@ rule! {
     ///           emptyDisk:
     ///             capacity: 1Gi
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "repeated-volume-name": "two volumes have one name"
 }
 
@@ -69,28 +69,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
         causes
             .push(&RULE, format!("{field}.name"), message)
             .help("give each volume a name of its own");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}, {"name": "root", "emptyDisk": {"capacity": "1Gi"}}], "domain": {"devices": {"disks": [{"name": "root", "disk": {"bus": "virtio"}}]}}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.volumes[1].name",
-                "spec.template.spec.volumes[1] and spec.template.spec.volumes[0] must not have the same Name."
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "root", "containerDisk": {"image": "example.com/fedora:42"}}, {"name": "scratch", "emptyDisk": {"capacity": "1Gi"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

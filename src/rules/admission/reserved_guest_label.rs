@@ -28,6 +28,10 @@ rule! {
     ///         kubevirt.io/nodeName: node-1
     /// ```
     ///
+    /// ```text
+    /// spec.template.metadata.labels: creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -35,10 +39,6 @@ rule! {
     ///       labels:
     ///         app: web
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "reserved-guest-label": "a label of the guest is reserved for KubeVirt"
 }
 
@@ -68,28 +68,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             )
             .at(format!("spec.template.metadata.labels[\"{}\"]", label.key))
             .help(format!("remove the label `{}`", label.key));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"metadata": {"labels": {"kubevirt.io/nodeName": "node-1"}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.metadata.labels",
-                "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"metadata": {"labels": {"app": "web"}}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

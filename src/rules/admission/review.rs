@@ -418,4 +418,35 @@ mod tests {
         );
         assert_eq!(answer("ConfigMap", json!({})), Verdict::Accepted);
     }
+
+    #[test]
+    fn a_type_or_preference_that_is_nowhere_is_refused_up_to_1_5() {
+        for (matcher, field, words) in [
+            (
+                "instancetype",
+                "spec.instancetype",
+                "Failure to find instancetype: virtualmachineclusterinstancetypes.instancetype.kubevirt.io \"nope\" not found",
+            ),
+            (
+                "preference",
+                "spec.preference",
+                "Failure to find preference: virtualmachineclusterpreferences.instancetype.kubevirt.io \"nope\" not found",
+            ),
+        ] {
+            let change = json!({"spec": {
+                matcher: {"name": "nope"},
+                "template": {"spec": {"domain": {"memory": null}}},
+            }});
+            let review = reviewed(Release::V1_5, &change, &json!({}));
+            assert_eq!(
+                review
+                    .causes()
+                    .iter()
+                    .map(|cause| (&*cause.field, &*cause.message))
+                    .collect::<Vec<_>>(),
+                [(field, words)]
+            );
+            assert!(rules(Release::V1_6, &change, &json!({})).is_empty());
+        }
+    }
 }

@@ -23,14 +23,14 @@ rule! {
     ///   runStrategy: Always
     /// ```
     ///
+    /// ```text
+    /// spec.running: Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   runStrategy: Always
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "run-strategy-conflict": "running and runStrategy are both set"
 }
 
@@ -50,23 +50,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 mod tests {
     use serde_json::json;
 
-    use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"running": true, "runStrategy": "Always"}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.running",
-                "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead"
-            ),]
-        );
-        let good = json!({"spec": {"runStrategy": "Always"}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 
     /// Behaviour B01: both set is refused even where they agree, and so is neither.
     #[test]

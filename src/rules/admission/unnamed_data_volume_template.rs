@@ -36,6 +36,10 @@ rule! {
     ///             name: web-root
     /// ```
     ///
+    /// ```text
+    /// spec.dataVolumeTemplate[0].name: 'name' field must not be empty for DataVolumeTemplate entry spec.dataVolumeTemplate[0].name.
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   dataVolumeTemplates:
@@ -56,10 +60,6 @@ rule! {
     ///           dataVolume:
     ///             name: web-root
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "unnamed-data-volume-template": "a DataVolume template has no name"
 }
 
@@ -76,27 +76,4 @@ pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
             .help("set `metadata.name`");
     }
     named
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"dataVolumeTemplates": [{"metadata": {}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.dataVolumeTemplate[0].name",
-                "'name' field must not be empty for DataVolumeTemplate entry spec.dataVolumeTemplate[0].name."
-            ),]
-        );
-        let good = json!({"spec": {"dataVolumeTemplates": [{"metadata": {"name": "web-root"}, "spec": {"storage": {"resources": {"requests": {"storage": "10Gi"}}}, "source": {"registry": {"url": "docker://example.com/fedora:42"}}}}], "template": {"spec": {"volumes": [{"name": "root", "dataVolume": {"name": "web-root"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
-    }
 }

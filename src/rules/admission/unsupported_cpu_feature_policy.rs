@@ -27,6 +27,10 @@ rule! {
     ///               policy: maybe
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.cpu.features[0].policy: CPU feature vmx uses policy maybe that is not supported.
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -37,10 +41,6 @@ rule! {
     ///             - name: vmx
     ///               policy: optional
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "unsupported-cpu-feature-policy": "a CPU feature has an unknown policy"
 }
 
@@ -62,28 +62,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 )
                 .help("use `force`, `require`, `optional`, `disable` or `forbid`");
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"features": [{"name": "vmx", "policy": "maybe"}]}}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.domain.cpu.features[0].policy",
-                "CPU feature vmx uses policy maybe that is not supported."
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"cpu": {"features": [{"name": "vmx", "policy": "optional"}]}}}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

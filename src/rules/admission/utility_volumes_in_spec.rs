@@ -17,13 +17,17 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.8..
     /// spec:
     ///   template:
     ///     spec:
     ///       utilityVolumes:
     ///         - name: backup
     ///           claimName: backup
+    /// ```
+    ///
+    /// ```text
+    /// spec.template.spec.utilityVolumes: cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug
     /// ```
     ///
     /// ```yaml,good
@@ -35,10 +39,6 @@ rule! {
     ///           persistentVolumeClaim:
     ///             claimName: backup
     /// ```
-    ///
-    /// ## Limits
-    ///
-    /// None: everything it looks at is in the manifest.
     "utility-volumes-in-spec": "utility volumes are written into the VM"
 }
 
@@ -51,28 +51,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug",
             )
             .help("remove `utilityVolumes`; a claim for the guest is a volume");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"utilityVolumes": [{"name": "backup", "claimName": "backup"}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.utilityVolumes",
-                "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"volumes": [{"name": "backup", "persistentVolumeClaim": {"claimName": "backup"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

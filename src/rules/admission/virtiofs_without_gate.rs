@@ -34,7 +34,11 @@ rule! {
     ///             claimName: shared
     /// ```
     ///
-    /// ```yaml,good
+    /// ```text
+    /// spec.template.spec.domain.devices.filesystems: virtiofs is not allowed: virtiofs feature gate is not enabled for PVC
+    /// ```
+    ///
+    /// ```yaml,good,kubevirt=1.8..
     /// spec:
     ///   template:
     ///     spec:
@@ -84,28 +88,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             )
             .at(guest.at(&format!("domain.devices.filesystems[{at}]")))
             .gate(gate);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"filesystems": [{"name": "shared", "virtiofs": {}}]}}, "volumes": [{"name": "shared", "persistentVolumeClaim": {"claimName": "shared"}}]}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.domain.devices.filesystems",
-                "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"filesystems": [{"name": "config", "virtiofs": {}}]}}, "volumes": [{"name": "config", "configMap": {"name": "web"}}]}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

@@ -25,6 +25,10 @@ rule! {
     ///           autoattachVSOCK: true
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.devices.autoattachVSOCK: VSOCK feature gate is not enabled in kubevirt-config
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:
@@ -49,28 +53,5 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 "VSOCK feature gate is not enabled in kubevirt-config",
             )
             .gate("VSOCK");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"template": {"spec": {"domain": {"devices": {"autoattachVSOCK": true}}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_9, &bad, &json!({})),
-            [(
-                "spec.template.spec.domain.devices.autoattachVSOCK",
-                "VSOCK feature gate is not enabled in kubevirt-config"
-            ),]
-        );
-        let good = json!({"spec": {"template": {"spec": {"domain": {"devices": {"autoattachVSOCK": false}}}}}});
-        assert!(words(&RULE, Release::V1_9, &good, &json!({})).is_empty());
     }
 }

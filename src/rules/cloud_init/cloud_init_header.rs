@@ -27,6 +27,10 @@ rule! {
     ///               users: []
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.volumes[0].cloudInitNoCloud.userData: cloud-init ignores this: its first line names no format it knows
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

@@ -31,6 +31,10 @@ rule! {
     ///                   passwd: $6$rounds=4096$c0ffee$0123456789abcdef0123456789
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.volumes[0].cloudInitNoCloud.userData: the user data holds a password hash
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

@@ -29,6 +29,10 @@ rule! {
     ///     memory: {guest: 1Gi}
     /// ```
     ///
+    /// ```text
+    /// apiVersion: `kubevirt.io/v1alpha3` is deprecated
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachineInstance

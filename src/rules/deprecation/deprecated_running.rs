@@ -24,6 +24,10 @@ rule! {
     ///   running: true
     /// ```
     ///
+    /// ```text
+    /// spec.running: `running: true` is deprecated
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   runStrategy: Always

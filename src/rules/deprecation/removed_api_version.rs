@@ -16,11 +16,15 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.6..
     /// apiVersion: instancetype.kubevirt.io/v1alpha2
     /// kind: VirtualMachineInstancetype
     /// metadata: {name: small}
     /// spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
+    /// ```
+    ///
+    /// ```text
+    /// apiVersion: KubeVirt RELEASE does not serve `instancetype.kubevirt.io/v1alpha2`
     /// ```
     ///
     /// ```yaml,good

@@ -12,10 +12,14 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.2..
     /// spec:
     ///   liveUpdateFeatures:
     ///     cpu: {}
+    /// ```
+    ///
+    /// ```text
+    /// spec.liveUpdateFeatures: `liveUpdateFeatures` is gone since KubeVirt 1.2: the API server drops it
     /// ```
     ///
     /// ```yaml,good

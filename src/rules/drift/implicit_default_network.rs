@@ -25,6 +25,10 @@ rule! {
     ///       networks: []
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.devices.interfaces: the VM gets the pod network with the cluster's default binding, `bridge`
+    /// ```
+    ///
     /// ```yaml,good,strict
     /// spec:
     ///   template:

@@ -29,6 +29,10 @@ rule! {
     ///             claimName: root
     /// ```
     ///
+    /// ```text
+    /// spec.preference.inferFromVolume: admission replaces this by the preference it infers from volume `root`
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   preference:

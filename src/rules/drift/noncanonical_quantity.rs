@@ -26,6 +26,10 @@ rule! {
     ///           guest: 1024Mi
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.memory.guest: the API server stores `1024Mi` as `1Gi`
+    /// ```
+    ///
     /// ```yaml,good,strict
     /// spec:
     ///   template:

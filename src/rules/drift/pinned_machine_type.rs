@@ -23,6 +23,10 @@ rule! {
     ///           type: pc-q35-9.2
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.machine.type: `pc-q35-9.2` pins one version of the machine type
+    /// ```
+    ///
     /// ```yaml,good,strict
     /// spec:
     ///   template:

@@ -32,6 +32,10 @@ rule! {
     ///         devices: {}
     /// ```
     ///
+    /// ```text
+    /// spec.instancetype.revisionName: `revisionName` pins `web-u1.small-v1beta1-00000000-0000-4000-8000-000000000001-1`, which is not in the tree
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

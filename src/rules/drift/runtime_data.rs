@@ -30,6 +30,10 @@ rule! {
     ///   ready: true
     /// ```
     ///
+    /// ```text
+    /// metadata.uid: the cluster writes `metadata.uid`, `metadata.resourceVersion`, `status`
+    /// ```
+    ///
     /// ```yaml,good
     /// metadata:
     ///   labels: {app: web}

@@ -41,6 +41,10 @@ rule! {
     ///         firmware: {serial: vm-0001}
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.firmware.serial: VirtualMachine a has the same firmware serial
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

@@ -42,6 +42,10 @@ rule! {
     ///         firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.firmware.uuid: VirtualMachine a has the same firmware UUID
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

@@ -43,6 +43,10 @@ rule! {
     ///       networks: [{name: default, pod: {}}]
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.devices.interfaces[0].macAddress: VirtualMachine a has the same MAC address
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

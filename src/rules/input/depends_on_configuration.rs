@@ -24,6 +24,10 @@ rule! {
     ///               deviceName: vendor.example/nic
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.devices.hostDevices: whether KubeVirt accepts this depends on the feature gate `HostDevices`
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   runStrategy: Always

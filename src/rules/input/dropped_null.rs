@@ -19,6 +19,10 @@ rule! {
     ///       nodeSelector:
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.nodeSelector: `nodeSelector: null` is dropped by the API server
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

@@ -27,6 +27,10 @@ rule! {
     ///         memory: {guest: 1Gi}
     /// ```
     ///
+    /// ```text
+    /// `runStrategy` stands twice in one mapping
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   runStrategy: Always

@@ -25,6 +25,10 @@ rule! {
     /// spec: {cpu: {guest: 2}, memory: {guest: 1Gi}}
     /// ```
     ///
+    /// ```text
+    /// metadata.name: VirtualMachineInstancetype small is in this file once more, with other content
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachineInstancetype

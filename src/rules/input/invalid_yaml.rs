@@ -19,6 +19,10 @@ rule! {
     /// spec: {}
     /// ```
     ///
+    /// ```text
+    /// `,` or `}` was expected here
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   runStrategy: Always

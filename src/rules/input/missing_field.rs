@@ -20,6 +20,10 @@ rule! {
     ///           containerDisk: {}
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.volumes[0].containerDisk.image: `spec.template.spec.volumes[0].containerDisk.image` is required and missing
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

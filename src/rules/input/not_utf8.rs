@@ -21,6 +21,10 @@ rule! {
     ///   annotations: {description: "été"}
     /// ```
     ///
+    /// ```text
+    /// the file is not UTF-8
+    /// ```
+    ///
     /// ```yaml,good
     /// metadata:
     ///   annotations: {description: "été"}

@@ -20,6 +20,10 @@ rule! {
     ///   name: {{ .Values.name }}
     /// ```
     ///
+    /// ```text
+    /// `{{` makes it a template (Helm or another Go template): left out
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

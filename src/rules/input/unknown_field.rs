@@ -21,6 +21,10 @@ rule! {
     ///           core: 2
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.cpu.core: unknown field `core`: the API server drops it
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

@@ -11,7 +11,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad,kubevirt-1.5
+    /// ```yaml,bad,kubevirt=..=1.5
     /// spec:
     ///   template:
     ///     spec:
@@ -21,7 +21,11 @@ rule! {
     ///             type: virtio
     /// ```
     ///
-    /// ```yaml,good,kubevirt-1.9
+    /// ```text
+    /// spec.template.spec.domain.devices.video: `video` needs KubeVirt 1.6; the target is RELEASE, whose API server drops it
+    /// ```
+    ///
+    /// ```yaml,good,kubevirt=1.6..
     /// spec:
     ///   template:
     ///     spec:

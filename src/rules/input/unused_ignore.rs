@@ -19,6 +19,10 @@ rule! {
     /// spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
     /// ```
     ///
+    /// ```text
+    /// nothing here to ignore for `missing-field`
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachineInstancetype

@@ -21,6 +21,10 @@ rule! {
     ///           cores: "2"
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.cpu.cores: `cores` is a string, not a whole number
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

@@ -27,6 +27,10 @@ rule! {
     /// spec: {cpu: {preferredCPUTopology: preferCores}}
     /// ```
     ///
+    /// ```text
+    /// spec.cpu.preferredCPUTopology: `preferCores` is the deprecated name of `cores`
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachinePreference

@@ -24,6 +24,10 @@ rule! {
     ///             pageSize: '0'
     /// ```
     ///
+    /// ```text
+    /// spec: KubeVirt would crash: spec.template.spec.domain.memory.hugepages.pageSize is 0, and the memory is divided by it
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   template:

@@ -36,6 +36,10 @@ rule! {
     /// spec: {devices: {preferredDisableHotplug: true}}
     /// ```
     ///
+    /// ```text
+    /// spec.template.spec.domain.devices.disableHotplug: the preference's `devices.preferredDisableHotplug` overrides this
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

@@ -17,7 +17,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.2..
     /// spec:
     ///   instancetype:
     ///     name: u1.nano
@@ -27,6 +27,10 @@ rule! {
     ///     spec:
     ///       domain:
     ///         memory: null
+    /// ```
+    ///
+    /// ```text
+    /// spec.instancetype: failure checking preference requirements: insufficient CPU resources of 1 vCPU provided by instance type, preference requires 2 vCPU
     /// ```
     ///
     /// ```yaml,good

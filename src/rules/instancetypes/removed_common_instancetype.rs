@@ -19,7 +19,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.2..
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine
     /// metadata: {name: web}
@@ -31,6 +31,10 @@ rule! {
     ///     spec:
     ///       domain:
     ///         devices: {}
+    /// ```
+    ///
+    /// ```text
+    /// spec.instancetype.name: `highperformance.large` is no longer shipped; KubeVirt 1.1 was the last release with it
     /// ```
     ///
     /// ```yaml,good

@@ -46,6 +46,10 @@ rule! {
     /// spec: {cpu: {preferredCPUTopology: spread}}
     /// ```
     ///
+    /// ```text
+    /// instancetype.spec.cpu.guest: 3 vCPUs provided by the instance type are not divisible by the Spec.PreferSpreadSocketToCoreRatio or Spec.CPU.PreferSpreadOptions.Ratio of 2 provided by the preference
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

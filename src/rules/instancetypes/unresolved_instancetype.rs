@@ -30,6 +30,10 @@ rule! {
     ///         memory: null
     /// ```
     ///
+    /// ```text
+    /// spec.instancetype.name: there is no VirtualMachineClusterInstancetype `nope` in the tree
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   instancetype:
@@ -69,28 +73,5 @@ pub(crate) fn refused(error: &ResolveError, complete: bool, causes: &mut Causes)
     hit.help("correct the name and kind, or add the object");
     if matches!(error, ResolveError::NotFound { .. }) && !complete {
         hit.setting("objects that are not in the repository");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"instancetype": {"name": "nope"}, "template": {"spec": {"domain": {"memory": null}}}}});
-        assert_eq!(
-            words(&RULE, Release::V1_5, &bad, &json!({})),
-            [(
-                "spec.instancetype",
-                "Failure to find instancetype: virtualmachineclusterinstancetypes.instancetype.kubevirt.io \"nope\" not found"
-            ),]
-        );
-        let good = json!({"spec": {"instancetype": {"name": "u1.small"}, "template": {"spec": {"domain": {"memory": null}}}}});
-        assert!(words(&RULE, Release::V1_5, &good, &json!({})).is_empty());
     }
 }

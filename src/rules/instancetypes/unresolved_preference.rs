@@ -26,6 +26,10 @@ rule! {
     ///     name: nope
     /// ```
     ///
+    /// ```text
+    /// spec.preference.name: there is no VirtualMachineClusterPreference `nope` in the tree
+    /// ```
+    ///
     /// ```yaml,good
     /// spec:
     ///   preference:
@@ -66,28 +70,5 @@ pub(crate) fn refused(error: &ResolveError, complete: bool, causes: &mut Causes)
     hit.help("correct the name and kind, or add the object");
     if matches!(error, ResolveError::NotFound { .. }) && !complete {
         hit.setting("objects that are not in the repository");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::RULE;
-    use crate::release::Release;
-    use crate::rules::testing::words;
-
-    #[test]
-    fn the_bad_is_refused_and_the_good_is_not() {
-        let bad = json!({"spec": {"preference": {"name": "nope"}}});
-        assert_eq!(
-            words(&RULE, Release::V1_5, &bad, &json!({})),
-            [(
-                "spec.preference",
-                "Failure to find preference: virtualmachineclusterpreferences.instancetype.kubevirt.io \"nope\" not found"
-            ),]
-        );
-        let good = json!({"spec": {"preference": {"name": "fedora"}, "template": {"spec": {"domain": {"memory": {"guest": "2Gi"}}}}}});
-        assert!(words(&RULE, Release::V1_5, &good, &json!({})).is_empty());
     }
 }

@@ -37,6 +37,10 @@ rule! {
     /// spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}
     /// ```
     ///
+    /// ```text
+    /// spec.instancetype.revisionName: there is no ControllerRevision `web-small-1`
+    /// ```
+    ///
     /// ```yaml,good,complete
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

@@ -34,6 +34,10 @@ rule! {
     /// revision: 0
     /// ```
     ///
+    /// ```text
+    /// metadata.labels["instancetype.kubevirt.io/object-name"]: the label says `small`, the data `large`
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: apps/v1
     /// kind: ControllerRevision

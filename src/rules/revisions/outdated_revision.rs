@@ -34,6 +34,14 @@ rule! {
     /// revision: 0
     /// ```
     ///
+    /// ```text,kubevirt=..=1.6
+    /// data: the revision holds the instance type as v1alpha2, which KubeVirt 1.7 and later cannot read
+    /// ```
+    ///
+    /// ```text,kubevirt=1.7..
+    /// data: KubeVirt RELEASE cannot read this revision: it holds the instance type as v1alpha2
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: apps/v1
     /// kind: ControllerRevision

@@ -51,6 +51,10 @@ rule! {
     /// revision: 0
     /// ```
     ///
+    /// ```text
+    /// spec.instancetype.revisionName: the revision pins another `small` than the tree has: `cpu.guest`
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine

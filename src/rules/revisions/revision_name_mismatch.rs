@@ -50,6 +50,10 @@ rule! {
     /// revision: 0
     /// ```
     ///
+    /// ```text
+    /// spec.instancetype.revisionName: the revision is one of `large`, so `name: small` is ignored
+    /// ```
+    ///
     /// ```yaml,good
     /// apiVersion: kubevirt.io/v1
     /// kind: VirtualMachine
