@@ -201,3 +201,52 @@ spec:
         ("one two unused-ignore three".to_owned(), 0)
     );
 }
+
+/// A VM with lines at the end of its metadata and of its spec.
+fn vm(name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: {name}\nspec:\n{spec}  template:\n    spec:\n      domain:\n        devices: {{}}\n        memory: {{guest: 1Gi}}\n"
+    )
+}
+
+/// What is reported: severity and rule.
+fn reported(text: &str, target: &Target, config: &Config) -> Vec<String> {
+    let (_, outcome) = check(&[("vm.yaml", text.as_bytes())], target, config);
+    outcome
+        .findings
+        .iter()
+        .map(|finding| format!("{} {}", finding.severity, finding.rule.id))
+        .collect()
+}
+
+#[test]
+fn an_ignore_covers_what_is_underlined_and_no_block() {
+    // The finding underlines the whole of a user data that spans lines by its key.
+    let text = |at_key: &str, at_end: &str| {
+        format!(
+            "{}      volumes:\n        - name: a\n          cloudInitNoCloud:\n{at_key}            userData: |\n              echo a\n              echo b\n{at_end}",
+            vm("web", "  runStrategy: Always\n")
+        )
+    };
+    let rules = |text: &str| reported(text, &Target::default(), &Config::default());
+    assert_eq!(rules(&text("", "")), ["warning cloud-init-header"]);
+    let comment = "            # driftless: ignore[cloud-init-header] why\n";
+    assert!(rules(&text(comment, "")).is_empty());
+    assert_eq!(
+        rules(&text("", comment)),
+        ["warning cloud-init-header", "warning unused-ignore"]
+    );
+}
+
+#[test]
+fn a_cause_that_hangs_on_an_unknown_setting_stays_a_note() {
+    let text = vm("web", "  runStrategy: Always\n")
+        .replace("devices: {}", "devices: {autoattachVSOCK: true}");
+    let known = Target {
+        configuration: crate::resource::cluster::ClusterConfig::known(crate::yaml::Node::map()),
+        ..Target::default()
+    };
+    let with = |target: &Target| reported(&text, target, &Config::default());
+    assert_eq!(with(&Target::default()), ["note depends-on-configuration"]);
+    assert_eq!(with(&known), ["error vsock-without-gate"]);
+}

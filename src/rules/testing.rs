@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::admission::causes::{Causes, Hit};
-use super::admission::review::{Review, review};
+use super::admission::review::{Review, Verdict, review};
 use crate::catalog::Catalog;
 use crate::config::Target;
 use crate::field_path::FieldPath;
@@ -12,6 +12,7 @@ use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::resource::cluster::ClusterConfig;
 use crate::rules::Rule;
+use crate::source::FileId;
 use crate::yaml::Node;
 
 /// A VM every release accepts.
@@ -133,4 +134,31 @@ pub(crate) fn reviewed_with(
         ..Target::default()
     };
     review(&vm, None, &Resolver::new(&target, vec![&catalog]))
+}
+
+/// Holds both sides of a rule's limits: each value is put in the place of `$` in the guest's spec, as YAML, and the rule
+/// refuses it or the whole VM is accepted.
+pub(crate) fn edges(rule: &Rule, spec: &str, cases: &[(&str, bool)]) {
+    edges_on(rule, Release::NEWEST, &json!({}), spec, cases);
+}
+
+/// [`edges`] on a release, in a cluster of that configuration.
+pub(crate) fn edges_on(
+    rule: &Rule,
+    release: Release,
+    config: &Json,
+    spec: &str,
+    cases: &[(&str, bool)],
+) {
+    for (value, refused) in cases {
+        let text = spec.replace('$', value);
+        let parsed = crate::yaml::reader::parse_first(FileId(0), text.as_bytes());
+        let spec = parsed.unwrap().unwrap().root.to_json();
+        let change = json!({"spec": {"template": {"spec": spec}}});
+        let review = reviewed(release, &change, config);
+        let hit = review.hits.iter().any(|hit| hit.rule.info == rule.info);
+        assert_eq!(hit, *refused, "{} {value}: {review:?}", rule.info.id);
+        let accepted = review.verdict() == Verdict::Accepted;
+        assert_eq!(accepted, !refused, "{} {value}: {review:?}", rule.info.id);
+    }
 }

@@ -94,3 +94,27 @@ fn is_wrong(device: &Node) -> bool {
         .and_then(Node::as_i64)
         .is_some_and(|order| order < 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn boot_orders_count_from_1() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: root, disk: {bus: virtio}, bootOrder: $}]}}\nvolumes: [{name: root, containerDisk: {image: example.com/fedora:42}}]",
+            &[("0", true), ("1", false), ("2", false)],
+        );
+    }
+
+    #[test]
+    fn so_do_those_of_interfaces() {
+        edges(
+            &RULE,
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, bootOrder: $}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[("0", true), ("1", false)],
+        );
+    }
+}

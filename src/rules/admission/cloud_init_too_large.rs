@@ -86,3 +86,27 @@ pub(super) fn check(field: &str, kind: &Kind, data: &Node, causes: &mut Causes) 
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn user_data_has_2048_bytes_at_most() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: root, disk: {bus: virtio}, bootOrder: 1}]}}\nvolumes: [{name: root, cloudInitNoCloud: {userData: \"$\"}}]",
+            &[(&"a".repeat(2048), false), (&"a".repeat(2049), true)],
+        );
+    }
+
+    #[test]
+    fn network_data_has_2048_bytes_at_most() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: root, disk: {bus: virtio}, bootOrder: 1}]}}\nvolumes: [{name: root, cloudInitNoCloud: {userData: a, networkData: \"$\"}}]",
+            &[(&"a".repeat(2048), false), (&"a".repeat(2049), true)],
+        );
+    }
+}

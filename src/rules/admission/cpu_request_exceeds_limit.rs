@@ -60,3 +60,23 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("raise the limit or lower the request");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_request_may_equal_the_limit() {
+        edges(
+            &RULE,
+            "domain: {resources: {requests: {cpu: $}, limits: {cpu: '2'}}}",
+            &[
+                ("'2'", false),
+                ("2000m", false),
+                ("2001m", true),
+                ("1999m", false),
+            ],
+        );
+    }
+}

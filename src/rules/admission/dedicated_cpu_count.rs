@@ -95,3 +95,27 @@ fn vcpus(guest: AdmittedGuest<'_>) -> i64 {
         .reduce(u32::wrapping_mul);
     i64::from(product.unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn the_limit_equals_the_virtual_cpus() {
+        edges(
+            &RULE,
+            "domain: {cpu: {cores: 4, dedicatedCpuPlacement: true}, resources: {limits: {cpu: $}}}",
+            &[("'3'", true), ("'4'", false), ("'5'", true)],
+        );
+    }
+
+    #[test]
+    fn the_request_equals_the_limit() {
+        edges(
+            &RULE,
+            "domain: {cpu: {cores: 4, dedicatedCpuPlacement: true}, resources: {requests: {cpu: $}, limits: {cpu: '4'}}}",
+            &[("'3'", true), ("'4'", false)],
+        );
+    }
+}

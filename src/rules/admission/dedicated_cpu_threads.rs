@@ -71,3 +71,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("use at most two threads a core");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_core_has_two_threads_at_most() {
+        edges(
+            &RULE,
+            "domain: {cpu: {cores: 1, threads: $, dedicatedCpuPlacement: true}}",
+            &[("1", false), ("2", false), ("3", true)],
+        );
+    }
+}

@@ -66,3 +66,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("set request and limit to the same amount");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn the_request_equals_the_limit() {
+        edges(
+            &RULE,
+            "domain: {cpu: {cores: 1, dedicatedCpuPlacement: true}, resources: {requests: {memory: $}, limits: {memory: 2Gi}}}",
+            &[("2Gi", false), ("2048Mi", false), ("'2147483647'", true)],
+        );
+    }
+}

@@ -69,3 +69,24 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_request_is_whole() {
+        edges(
+            &RULE,
+            "domain: {cpu: {dedicatedCpuPlacement: true}, resources: {requests: {cpu: $}, limits: {cpu: $}}}",
+            &[
+                ("'1'", false),
+                ("1000m", false),
+                ("1001m", true),
+                ("1999m", true),
+                ("2000m", false),
+            ],
+        );
+    }
+}

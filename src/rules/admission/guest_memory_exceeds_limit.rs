@@ -69,3 +69,23 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("raise the limit or lower the guest's memory");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::RULE;
+    use crate::release::Release;
+    use crate::rules::testing::edges_on;
+
+    #[test]
+    fn guest_memory_may_equal_the_limit() {
+        edges_on(
+            &RULE,
+            Release::V1_5,
+            &json!({}),
+            "domain: {memory: {guest: $}, resources: {limits: {memory: 2Gi}}}",
+            &[("2Gi", false), ("2048Mi", false), ("'2147483649'", true)],
+        );
+    }
+}

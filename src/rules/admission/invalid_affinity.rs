@@ -78,7 +78,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges, words};
 
     #[test]
     fn every_kind_of_term_is_looked_at() {
@@ -114,6 +114,15 @@ mod tests {
                 "podAntiAffinity.preferred[0].podAffinityTerm.namespaceSelector.matchExpressions[0].values",
                 "podAntiAffinity.preferred[0].podAffinityTerm.namespaceSelector.matchExpressions[0].values[0]",
             ]
+        );
+    }
+
+    #[test]
+    fn a_weight_is_1_to_100() {
+        edges(
+            &RULE,
+            "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: $, preference: {matchExpressions: [{key: a, operator: Exists}]}}]}}",
+            &[("0", true), ("1", false), ("100", false), ("101", true)],
         );
     }
 }

@@ -136,7 +136,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges, words};
 
     #[test]
     fn sata_and_discard_are_checked_from_1_7_on() {
@@ -159,5 +159,32 @@ mod tests {
         );
         let both = json!({"name": "root", "disk": {"bus": "scsi"}, "blockSize": {"matchVolume": {}, "custom": {"logical": 512, "physical": 512}}});
         assert_eq!(fields(Release::V1_9, both), [""]);
+    }
+
+    #[test]
+    fn a_size_is_a_power_of_two_from_512_to_2097152() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: root, disk: {bus: virtio}, blockSize: {custom: {logical: $, physical: $}}}]}}\nvolumes: [{name: root, containerDisk: {image: example.com/fedora:42}}]",
+            &[
+                ("256", true),
+                ("511", true),
+                ("512", false),
+                ("513", true),
+                ("1024", false),
+                ("2097152", false),
+                ("2097153", true),
+                ("4194304", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_logical_size_is_at_most_the_physical() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: root, disk: {bus: virtio}, blockSize: {custom: {logical: $, physical: 4096}}}]}}\nvolumes: [{name: root, containerDisk: {image: example.com/fedora:42}}]",
+            &[("2048", false), ("4096", false), ("8192", true)],
+        );
     }
 }

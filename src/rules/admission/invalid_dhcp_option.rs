@@ -117,7 +117,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges, words};
 
     #[test]
     fn private_options_are_named_at_the_whole_guest() {
@@ -127,5 +127,21 @@ mod tests {
             .map(|(field, _)| field)
             .collect();
         assert_eq!(fields, ["spec.template.spec", "spec.template.spec"]);
+    }
+
+    #[test]
+    fn private_options_are_224_to_254() {
+        edges(
+            &RULE,
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, dhcpOptions: {privateOptions: [{option: $, value: a}]}}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[
+                ("1", true),
+                ("223", true),
+                ("224", false),
+                ("254", false),
+                ("255", true),
+                ("256", true),
+            ],
+        );
     }
 }

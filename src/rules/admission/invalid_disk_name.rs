@@ -72,3 +72,26 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
             );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_name_has_63_characters_at_most() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: $, disk: {}}]}}\nvolumes: [{name: $, containerDisk: {image: a}}]",
+            &[
+                (&"a".repeat(63), false),
+                (&"a".repeat(64), true),
+                ("a-", true),
+                ("-a", true),
+                ("A", true),
+                ("a.b", true),
+                ("a-b", false),
+            ],
+        );
+    }
+}

@@ -74,3 +74,24 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         causes.push(&RULE, format!("{field}.serial"), message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_serial_has_256_characters_at_most() {
+        edges(
+            &RULE,
+            "domain: {devices: {disks: [{name: root, disk: {bus: virtio}, serial: \"$\"}]}}\nvolumes: [{name: root, containerDisk: {image: example.com/fedora:42}}]",
+            &[
+                (&"a".repeat(255), false),
+                (&"a".repeat(256), false),
+                (&"a".repeat(257), true),
+                ("a b", true),
+                ("a_B.1+-", false),
+            ],
+        );
+    }
+}

@@ -152,7 +152,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges, words};
 
     #[test]
     fn servers_searches_and_options_are_checked() {
@@ -164,6 +164,42 @@ mod tests {
         assert_eq!(
             fields,
             ["nameservers", "nameservers", "searchDomains", "options"]
+        );
+    }
+
+    #[test]
+    fn three_name_servers_at_most() {
+        edges(
+            &RULE,
+            "dnsConfig: {nameservers: [$]}",
+            &[
+                ("192.0.2.1", false),
+                ("192.0.2.1, 192.0.2.2, 192.0.2.3", false),
+                ("192.0.2.1, 192.0.2.2, 192.0.2.3, 192.0.2.4", true),
+                ("192.0.2.256", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn six_search_domains_at_most() {
+        edges(
+            &RULE,
+            "dnsConfig: {searches: [$]}",
+            &[("a, b, c, d, e, f", false), ("a, b, c, d, e, f, g", true)],
+        );
+    }
+
+    #[test]
+    fn the_search_list_has_256_characters_at_most() {
+        let list = |last: usize| {
+            let label = "a".repeat(63);
+            format!("{label}, {label}, {label}, {}.b", "a".repeat(last))
+        };
+        edges(
+            &RULE,
+            "dnsConfig: {searches: [$]}",
+            &[(&list(62), false), (&list(63), true)],
         );
     }
 }

@@ -54,3 +54,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("use lower case letters, digits and dashes, at most 63, no dots");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_host_name_has_63_characters_at_most() {
+        edges(
+            &RULE,
+            "hostname: $",
+            &[(&"a".repeat(63), false), (&"a".repeat(64), true)],
+        );
+    }
+}

@@ -124,7 +124,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges, words};
 
     #[test]
     fn the_field_of_a_missing_number_differs_by_release() {
@@ -155,6 +155,36 @@ mod tests {
                 "ports[1].name",
                 "ports[0]"
             ]
+        );
+    }
+
+    #[test]
+    fn a_port_is_1_to_65535() {
+        edges(
+            &RULE,
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, ports: [{port: $}]}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[
+                ("0", true),
+                ("1", false),
+                ("65535", false),
+                ("65536", true),
+                ("-1", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_name_has_15_characters_at_most() {
+        edges(
+            &RULE,
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, ports: [{port: 80, name: $}]}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[
+                ("aaaaaaaaaaaaaaa", false),
+                ("aaaaaaaaaaaaaaaa", true),
+                ("'8080'", true),
+                ("'1a'", false),
+                ("a--b", true),
+            ],
         );
     }
 }

@@ -71,3 +71,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("set `ioThreads.supplementalPoolThreadCount`");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_supplemental_pool_has_a_thread() {
+        edges(
+            &RULE,
+            "domain: {ioThreadsPolicy: supplementalPool, ioThreads: {supplementalPoolThreadCount: $}}",
+            &[("0", true), ("1", false)],
+        );
+    }
+}

@@ -149,7 +149,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges_on, words};
 
     #[test]
     fn with_the_gate_the_ranges_themselves_are_checked() {
@@ -173,6 +173,64 @@ mod tests {
                 "portRanges[5].end",
                 "portRanges"
             ]
+        );
+    }
+
+    #[test]
+    fn a_port_is_1_to_65535() {
+        edges_on(
+            &RULE,
+            Release::NEWEST,
+            &json!({"developerConfiguration": {"featureGates": ["PortRangesSpec"]}}),
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, portRanges: [{protocol: TCP, start: $, end: 65535}]}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[("0", true), ("1", false), ("65535", false), ("65536", true)],
+        );
+    }
+
+    #[test]
+    fn an_end_is_a_port_from_the_start_on() {
+        edges_on(
+            &RULE,
+            Release::NEWEST,
+            &json!({"developerConfiguration": {"featureGates": ["PortRangesSpec"]}}),
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, portRanges: [{protocol: TCP, start: 80, end: $}]}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[
+                ("79", true),
+                ("80", false),
+                ("65535", false),
+                ("65536", true),
+            ],
+        );
+    }
+
+    #[test]
+    fn ten_ranges_at_most() {
+        edges_on(
+            &RULE,
+            Release::NEWEST,
+            &json!({"developerConfiguration": {"featureGates": ["PortRangesSpec"]}}),
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, portRanges: [$]}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[
+                (
+                    "{protocol: TCP, start: 1, end: 1}, {protocol: TCP, start: 2, end: 2}, {protocol: TCP, start: 3, end: 3}, {protocol: TCP, start: 4, end: 4}, {protocol: TCP, start: 5, end: 5}, {protocol: TCP, start: 6, end: 6}, {protocol: TCP, start: 7, end: 7}, {protocol: TCP, start: 8, end: 8}, {protocol: TCP, start: 9, end: 9}, {protocol: TCP, start: 10, end: 10}",
+                    false,
+                ),
+                (
+                    "{protocol: TCP, start: 1, end: 1}, {protocol: TCP, start: 2, end: 2}, {protocol: TCP, start: 3, end: 3}, {protocol: TCP, start: 4, end: 4}, {protocol: TCP, start: 5, end: 5}, {protocol: TCP, start: 6, end: 6}, {protocol: TCP, start: 7, end: 7}, {protocol: TCP, start: 8, end: 8}, {protocol: TCP, start: 9, end: 9}, {protocol: TCP, start: 10, end: 10}, {protocol: TCP, start: 11, end: 11}",
+                    true,
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn ranges_may_touch_and_not_overlap() {
+        edges_on(
+            &RULE,
+            Release::NEWEST,
+            &json!({"developerConfiguration": {"featureGates": ["PortRangesSpec"]}}),
+            "domain: {devices: {interfaces: [{name: default, masquerade: {}, portRanges: [{protocol: TCP, start: 80, end: 90}, {protocol: TCP, start: $, end: 95}]}]}}\nnetworks: [{name: default, pod: {}}]",
+            &[("91", false), ("90", true)],
         );
     }
 }

@@ -54,3 +54,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("use lower case letters, digits, dashes and dots");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_subdomain_has_253_characters_at_most() {
+        edges(
+            &RULE,
+            "subdomain: $",
+            &[(&"a".repeat(253), false), (&"a".repeat(254), true)],
+        );
+    }
+}

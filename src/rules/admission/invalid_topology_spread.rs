@@ -58,3 +58,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .at(place);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_skew_is_positive() {
+        edges(
+            &RULE,
+            "topologySpreadConstraints: [{maxSkew: $, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]",
+            &[("-1", true), ("0", true), ("1", false)],
+        );
+    }
+}

@@ -85,7 +85,7 @@ mod tests {
 
     use super::RULE;
     use crate::release::Release;
-    use crate::rules::testing::words;
+    use crate::rules::testing::{edges, words};
 
     #[test]
     fn stage_does_not_look() {
@@ -100,5 +100,20 @@ mod tests {
             .is_empty()
         );
         assert!(words(&RULE, Release::V1_5, &vm, &json!({})).is_empty());
+    }
+
+    #[test]
+    fn a_guest_of_1gi_can_grow() {
+        edges(
+            &RULE,
+            "domain: {memory: {guest: $, maxGuest: 4Gi}}",
+            &[
+                ("1022Mi", true),
+                ("1Gi", false),
+                ("1026Mi", false),
+                ("4Gi", false),
+                ("4098Mi", true),
+            ],
+        );
     }
 }

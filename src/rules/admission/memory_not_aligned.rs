@@ -28,7 +28,7 @@ rule! {
     /// ```
     ///
     /// ```text
-    /// spec.template.spec.domain.memory.guest: AdmittedGuest memory must be 2Mi aligned
+    /// spec.template.spec.domain.memory.guest: Guest memory must be 2Mi aligned
     /// ```
     ///
     /// ```yaml,good
@@ -75,4 +75,28 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) -> bool {
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn memory_that_grows_is_aligned_to_2mi() {
+        edges(
+            &RULE,
+            "domain: {memory: {guest: $, maxGuest: 4Gi}}",
+            &[("1026Mi", false), ("1025Mi", true), ("'1073741825'", true)],
+        );
+    }
+
+    #[test]
+    fn so_is_the_most_it_grows_to() {
+        edges(
+            &RULE,
+            "domain: {memory: {guest: 1Gi, maxGuest: $}}",
+            &[("1026Mi", false), ("1027Mi", true)],
+        );
+    }
 }

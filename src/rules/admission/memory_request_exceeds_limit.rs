@@ -64,3 +64,23 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("raise the limit or lower the request");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_request_may_equal_the_limit() {
+        edges(
+            &RULE,
+            "domain: {memory: null, resources: {requests: {memory: $}, limits: {memory: 2Gi}}}",
+            &[
+                ("2Gi", false),
+                ("2048Mi", false),
+                ("'2147483649'", true),
+                ("'2147483647'", false),
+            ],
+        );
+    }
+}

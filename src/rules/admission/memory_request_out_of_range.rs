@@ -60,3 +60,23 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .push(&RULE, field, message)
         .help("give the amount with its unit, such as `512Mi`");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn a_request_is_a_megabyte_or_more() {
+        edges(
+            &RULE,
+            "domain: {memory: null, resources: {requests: {memory: $}}}",
+            &[
+                ("'999999'", true),
+                ("1M", false),
+                ("'-1'", true),
+                ("999k", true),
+            ],
+        );
+    }
+}

@@ -53,3 +53,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn zero_is_not_negative() {
+        edges(
+            &RULE,
+            "domain: {resources: {limits: {cpu: $}}}",
+            &[("'0'", false), ("-1m", true), ("1m", false)],
+        );
+    }
+}

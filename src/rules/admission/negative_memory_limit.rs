@@ -54,3 +54,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         causes.push(&RULE, field, message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn zero_is_not_negative() {
+        edges(
+            &RULE,
+            "domain: {resources: {limits: {memory: $}}}",
+            &[("'0'", false), ("'-1'", true)],
+        );
+    }
+}

@@ -64,3 +64,18 @@ pub(super) fn check_live_update(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         check(guest, causes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn sockets_may_equal_the_maximum() {
+        edges(
+            &RULE,
+            "domain: {cpu: {sockets: $, maxSockets: 4}}",
+            &[("3", false), ("4", false), ("5", true)],
+        );
+    }
+}
