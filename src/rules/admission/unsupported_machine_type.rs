@@ -3,6 +3,7 @@
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
+use crate::rules::admission::patterns;
 
 rule! {
     /// ## What it does
@@ -57,22 +58,57 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let supported = guest
         .config
         .emulated_machines(guest.str("architecture"), guest.release);
-    let fits = supported.iter().any(|pattern| {
-        if globs {
-            super::patterns::glob(pattern, machine)
+    for pattern in &supported {
+        let fits = if globs {
+            Ok(patterns::glob(pattern, machine))
         } else {
-            super::patterns::regex(pattern, machine)
+            patterns::regex(pattern, machine)
+        };
+        match fits {
+            Ok(true) => return,
+            Ok(false) => {}
+            Err(_) => {
+                causes.crash(format!(
+                    "`{pattern}` of `emulatedMachines` is not a regular expression"
+                ));
+                return;
+            }
         }
-    });
-    if !fits {
-        let field = guest.at("domain.machine.type");
-        let message = format!(
-            "{field} is not supported: {machine} (allowed values: [{}])",
-            supported.join(" ")
-        );
-        causes
-            .push(&RULE, field, message)
-            .setting("`emulatedMachines`")
-            .help(format!("use one of {}", supported.join(", ")));
+    }
+    let field = guest.at("domain.machine.type");
+    let message = format!(
+        "{field} is not supported: {machine} (allowed values: [{}])",
+        supported.join(" ")
+    );
+    causes
+        .push(&RULE, field, message)
+        .setting("`emulatedMachines`")
+        .help(format!("use one of {}", supported.join(", ")));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::release::Release;
+    use crate::rules::testing::reviewed;
+
+    #[test]
+    fn ck15_patterns_are_expressions_up_to_1_5_and_globs_since() {
+        let machine = json!({"spec": {"template": {"spec": {"domain": {"machine": {"type": "pc-q35-9.0"}}}}}});
+        let refused = |release, pattern: &str| {
+            let review = reviewed(release, &machine, &json!({"emulatedMachines": [pattern]}));
+            (!review.hits.is_empty(), review.crash.is_some())
+        };
+        for (pattern, up_to_1_5, since) in [
+            ("^pc-(q35|i440fx)-.*$", (false, false), (true, false)),
+            ("q35", (false, false), (true, false)),
+            ("*q35*", (false, true), (false, false)),
+            ("pc-q35*", (false, false), (false, false)),
+            ("pc-i440fx*", (true, false), (true, false)),
+        ] {
+            assert_eq!(refused(Release::V1_5, pattern), up_to_1_5, "{pattern}");
+            assert_eq!(refused(Release::V1_6, pattern), since, "{pattern}");
+        }
     }
 }
