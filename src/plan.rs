@@ -1,16 +1,22 @@
 //! The plan: what a change does to every VM, why, and what is lost.
 //!
-//! [`Plan`] is the data; `groups` and `summary` say what its rows have in common. A pair of VMs is judged in `judge`; what
-//! a changed instance type or preference does to an unchanged VM in `fan_out`; what starts, stops and dies in `lifecycle`;
-//! edits that do less than they seem in `traps`.
+//! [`Plan`] is the data; `groups` and `summary` say what its rows have in common. A side of a VM is a `stage`, in which
+//! each step is made once. `judge` says which kind of change a pair is: `lifecycle` for what is created, deleted and
+//! renamed, `modified` for an edited VM, `fan_out` for what a changed instance type or preference does to the others.
+//! `traps` are edits that do less than they seem.
 
-pub mod admission;
+mod admission;
 mod fan_out;
 mod fields;
 mod groups;
 mod judge;
 mod lifecycle;
 mod model;
+mod modified;
+mod power;
+mod row;
+mod shared;
+mod stage;
 mod summary;
 mod traps;
 pub mod upgrade;

@@ -175,13 +175,13 @@ pub struct Situation<'a> {
     /// The VM the guest was started from, as stored.
     pub old: &'a Node,
     /// The VM the guest was started from, instance type and preference applied; the error where they cannot be.
-    pub last_seen: Result<&'a Node, &'a str>,
+    pub last_seen: Result<&'a Node, &'a types::TypesError>,
     /// The new VM as stored.
     pub vm: &'a Node,
     /// The new VM, instance type and preference applied; the error where they cannot be.
-    pub current: Result<&'a Node, &'a str>,
+    pub current: Result<&'a Node, &'a types::TypesError>,
     /// The running guest.
-    pub guest: &'a guest::Guest,
+    pub guest: &'a guest::RunningGuest,
     /// Claims and data volumes of the namespace.
     pub claims: &'a dyn volumes::Claims,
 }
@@ -196,6 +196,17 @@ impl Situation<'_> {
     pub fn volumes_strategy(&self) -> &str {
         self.vm.str_at("spec.updateVolumesStrategy")
     }
+}
+
+/// Why a sync of the controller stops, on every try, in `KubeVirt`'s words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SyncError {
+    /// The user's VM: its instance type and preference cannot be had or applied.
+    #[error(transparent)]
+    Types(#[from] types::TypesError),
+    /// The user's VM: the strategy is none of the known ones.
+    #[error("updateVolumes strategy not recognized: {0}")]
+    UnknownStrategy(String),
 }
 
 /// What the controller's chain does in its first sync after the change.
@@ -216,7 +227,7 @@ pub struct Flow {
     /// Steps the cluster's own webhook refuses, with its words.
     pub denied: Vec<(Step, String)>,
     /// The sync stops here on every try.
-    pub error: Option<String>,
+    pub error: Option<SyncError>,
     /// KubeVirt's code would crash here.
     pub crash: Option<&'static str>,
 }

@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::stage::Stage;
 use super::{
     Action, Change, Names, Plan, Reason, Rejection, Releases, VmPlan, admission, assemble, fan_out,
-    judge, notes, targets,
+    notes, row, targets,
 };
 use crate::change::{self, Subject};
 use crate::release::Release;
@@ -27,7 +28,7 @@ pub fn preview(
     );
     let virtual_machines = pairs
         .par_iter()
-        .filter_map(|pair| one(&pair.base?, &pair.head?, sources))
+        .filter_map(|pair| one(&Stage::new(pair.base?), &Stage::new(pair.head?), sources))
         .collect();
     let mut notes = notes(&pairs);
     let differences = from.gained_and_lost(to);
@@ -43,21 +44,21 @@ pub fn preview(
     assemble(names, releases, targets(&pairs), notes, virtual_machines)
 }
 
-fn one(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
+fn one(base: &Stage, head: &Stage, sources: &Sources) -> Option<VmPlan> {
     let mut out = fan_out::unchanged(base, head, sources)
-        .unwrap_or_else(|| judge::blank(head, Change::Unchanged));
-    let accepted = admission::review(base, None).refused.is_empty()
-        && admission::store(base).refused.is_empty();
-    let mut refused = admission::review(head, None).refused;
+        .unwrap_or_else(|| row::blank(&head.subject, Change::Unchanged));
+    let accepted =
+        admission::review(&base.subject, None).refused.is_empty() && base.refused().is_empty();
+    let mut refused = admission::review(&head.subject, None).refused;
     if refused.is_empty() {
-        refused = admission::store(head).refused;
+        refused = head.refused().to_vec();
     }
     if accepted && !refused.is_empty() {
         out.hold(Action::Rejected);
         out.rejected = Some(Rejection::Admission);
         out.reasons.push(Reason::new(format!(
             "the running VM stays as it is, but KubeVirt {} refuses it when it is next changed or created",
-            head.resolver.release()
+            head.release()
         )));
         out.reasons.extend(refused);
     }
@@ -68,16 +69,28 @@ fn one(base: &Subject, head: &Subject, sources: &Sources) -> Option<VmPlan> {
 }
 
 /// Revisions the VM names that the newer release cannot decode.
-fn unreadable_revisions(base: &Subject, head: &Subject, out: &mut VmPlan) {
+fn unreadable_revisions(base: &Stage, head: &Stage, out: &mut VmPlan) {
     let namespace = head.namespace();
-    let vm = &head.resource.node;
+    let vm = head.written();
     let before = [
-        base.resolver.resolve_instancetype(vm, namespace).err(),
-        base.resolver.resolve_preference(vm, namespace).err(),
+        base.subject
+            .resolver
+            .resolve_instancetype(vm, namespace)
+            .err(),
+        base.subject
+            .resolver
+            .resolve_preference(vm, namespace)
+            .err(),
     ];
     let after = [
-        head.resolver.resolve_instancetype(vm, namespace).err(),
-        head.resolver.resolve_preference(vm, namespace).err(),
+        head.subject
+            .resolver
+            .resolve_instancetype(vm, namespace)
+            .err(),
+        head.subject
+            .resolver
+            .resolve_preference(vm, namespace)
+            .err(),
     ];
     for (before, after) in before.iter().zip(&after) {
         let Some(error) = after.as_ref().filter(|_| before.is_none()) else {

@@ -13,7 +13,7 @@ use crate::cause::{Cause, Refusal};
 use crate::field_path::FieldPath;
 use crate::resolve::infer::{self, InferError, Settled};
 use crate::resolve::{ResolveError, Resolver};
-use crate::schema::{self, ProblemKind};
+use crate::schema::{self, Problem, ProblemKind};
 use crate::transform::expand;
 use crate::yaml::Node;
 
@@ -94,15 +94,21 @@ pub fn mutate(
     resolver: &Resolver<'_>,
 ) -> Result<Admitted, NotAdmitted> {
     let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
-    for problem in decoded.problems {
-        if let ProblemKind::WrongType { expected } = problem.kind {
-            return Err(NotAdmitted::Malformed {
-                path: problem.path,
-                expected,
-            });
-        }
+    match malformed(decoded.problems) {
+        Some(error) => Err(error),
+        None => mutate_decoded(decoded.node, old, resolver),
     }
-    mutate_decoded(decoded.node, old, resolver)
+}
+
+/// The first value that no API server takes, among what decoding found.
+pub fn malformed(problems: Vec<Problem>) -> Option<NotAdmitted> {
+    problems.into_iter().find_map(|problem| match problem.kind {
+        ProblemKind::WrongType { expected } => Some(NotAdmitted::Malformed {
+            path: problem.path,
+            expected,
+        }),
+        _ => None,
+    })
 }
 
 /// As [`mutate`], for a VM that is decoded already.

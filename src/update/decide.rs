@@ -64,7 +64,7 @@ pub fn decide(situation: &Situation) -> Decision {
         } else {
             Reason::new("the VM controller fails on every sync")
         };
-        out.reasons.push(reason.saying(error.clone()));
+        out.reasons.push(reason.saying(error.to_string()));
     } else if out.flow.restart_required {
         out.restart(situation, &in_chain, &moved, migrating);
     } else if migrating && !moved.is_empty() {

@@ -1,17 +1,16 @@
 //! The running guest: the VMI that KubeVirt built from the VM when it started.
 
-use crate::cause::Refusal;
 use crate::release::Release;
 use crate::resource::cluster::ClusterConfig;
 use crate::resource::quantity::{Format, Quantity};
 use crate::transform::expand::defaults;
-use crate::update::types::Types;
+use crate::update::types::{Types, TypesError};
 use crate::update::{memory, template_spec};
 use crate::yaml::{Node, Origin};
 
 /// A running guest, as far as the controller's decisions read it.
 #[derive(Clone, Debug)]
-pub struct Guest {
+pub struct RunningGuest {
     /// The VMI's spec.
     pub spec: Node,
     /// Whether its pod names interfaces by number, as old ones did: none can then be unplugged.
@@ -21,7 +20,7 @@ pub struct Guest {
 /// Most vCPUs a default maximum of sockets may reach.
 const MOST_VCPUS: i64 = 512;
 
-impl Guest {
+impl RunningGuest {
     /// Starts a guest from an admitted VM with its instance type and preference.
     ///
     /// Mirrors startVMI, vm.go, and the mutating webhook of VMIs, pkg/defaults/defaults.go.
@@ -30,8 +29,7 @@ impl Guest {
         configuration: &ClusterConfig,
         vm: &Node,
         types: &Types,
-    ) -> Result<Self, String> {
-        let refused = |refusal: Refusal| refusal.message().to_owned();
+    ) -> Result<Self, TypesError> {
         let mut vm = vm.clone();
         let attach = types.apply(release, &vm)?;
         let attach = template_spec(&attach)
@@ -41,7 +39,7 @@ impl Guest {
         if let Some(spec) = vm.path_mut("spec.template.spec") {
             defaults::volume_disks(spec);
             if attach != Some(false) {
-                defaults::network_interface(configuration, spec).map_err(refused)?;
+                defaults::network_interface(configuration, spec).map_err(TypesError::NoGuest)?;
             }
         }
         let mut spec = template_spec(&types.apply(release, &vm)?).clone();
@@ -49,7 +47,7 @@ impl Guest {
             let name = vm.str_at("metadata.name");
             spec.set("domain.firmware.uuid", Node::string(legacy_uuid(name)));
         }
-        defaults::vmi_spec(release, configuration, &mut spec).map_err(refused)?;
+        defaults::vmi_spec(release, configuration, &mut spec).map_err(TypesError::NoGuest)?;
         set_disk_buses(&mut spec);
         if spec.str_at("architecture") != "arm64" && configuration.rolls_out_live(release) {
             set_most_sockets(configuration, &mut spec);

@@ -22,7 +22,7 @@ pub fn flow(situation: &Situation) -> (Flow, volumes::Handled) {
     let mut handled = volumes::Handled::default();
     if situation.is_live_update() && !flow.restart_required {
         match situation.current {
-            Err(error) => flow.error = Some(error.to_owned()),
+            Err(error) => flow.error = Some(error.clone().into()),
             Ok(current) => {
                 cpu::handle_sockets(situation, current, &mut flow);
                 cpu::handle_affinity(situation, current, &mut flow);

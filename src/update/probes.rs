@@ -9,7 +9,7 @@ mod volumes;
 use serde_json::{Value as Json, json};
 
 use super::claims::CatalogClaims;
-use super::guest::Guest;
+use super::guest::RunningGuest;
 use super::types::Types;
 use super::{Situation, Step, live};
 use crate::release::Release;
@@ -39,7 +39,8 @@ fn run(release: Release, strategy: &str, setting: Setting, old: &Json, new: &Jso
     })));
     let vm = |json: &Json| decode(release, "v1.VirtualMachine", &Node::from_json(json)).node;
     let (old, new) = (vm(old), vm(new));
-    let mut guest = Guest::start(release, &configuration, &old, &Types::default()).expect("starts");
+    let mut guest =
+        RunningGuest::start(release, &configuration, &old, &Types::default()).expect("starts");
     guest.has_ordinal_interfaces = setting.ordinal;
     let claims = CatalogClaims::new(&[], "default", "default", false);
     let (flow, handled) = live::flow(&Situation {

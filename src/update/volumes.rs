@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::hotplug::{disks, is_declarative, is_hotplug, volumes};
-use super::{Flow, Situation, VolumeChange, VolumeVerdict, named, template_spec};
+use super::{Flow, Situation, SyncError, VolumeChange, VolumeVerdict, named, template_spec};
 use crate::diff::same;
 use crate::release::Behaviour;
 use crate::yaml::{Node, Value};
@@ -44,7 +44,7 @@ pub struct Move {
 
 /// Why a migration does not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum MigrationRefusal {
     /// A restart is asked for, with this message.
     Invalid {
         /// KubeVirt's words.
@@ -156,7 +156,7 @@ fn by_name(items: &[Node]) -> BTreeMap<&str, &Node> {
 }
 
 /// Checks that the moved volumes can migrate. Mirrors ValidateVolumes, volume-migration.go.
-pub fn validate(situation: &Situation) -> Result<(), Refusal> {
+pub fn validate(situation: &Situation) -> Result<(), MigrationRefusal> {
     let guest = &situation.guest.spec;
     let wanted = template_spec(situation.vm);
     let moved: Vec<String> = moves(guest, wanted)
@@ -194,7 +194,9 @@ pub fn validate(situation: &Situation) -> Result<(), Refusal> {
             && claims.claim(claim).is_none()
             && claims.is_complete()
         {
-            return Err(Refusal::Missing(format!("the pvc {claim} doesn't exist")));
+            return Err(MigrationRefusal::Missing(format!(
+                "the pvc {claim} doesn't exist"
+            )));
         }
         if volume.get("dataVolume").is_none() {
             continue;
@@ -202,7 +204,7 @@ pub fn validate(situation: &Situation) -> Result<(), Refusal> {
         let data_volume = volume.str_at("dataVolume.name");
         let made = claims.data_volume(data_volume);
         if made.is_none() && claims.is_complete() {
-            return Err(Refusal::Missing(format!(
+            return Err(MigrationRefusal::Missing(format!(
                 "the datavolume {data_volume} doesn't exist"
             )));
         }
@@ -211,7 +213,7 @@ pub fn validate(situation: &Situation) -> Result<(), Refusal> {
         }
         match claims.claim(data_volume) {
             None if claims.is_complete() => {
-                return Err(Refusal::Missing(format!(
+                return Err(MigrationRefusal::Missing(format!(
                     "the pvc {data_volume} doesn't exist"
                 )));
             }
@@ -240,7 +242,7 @@ pub fn validate(situation: &Situation) -> Result<(), Refusal> {
     if invalid.is_empty() {
         Ok(())
     } else {
-        Err(Refusal::Invalid {
+        Err(MigrationRefusal::Invalid {
             message,
             volumes: invalid,
         })
@@ -249,7 +251,7 @@ pub fn validate(situation: &Situation) -> Result<(), Refusal> {
 
 /// Checks that no volume that only one node can use stays behind. Mirrors ValidateVolumesUpdateMigration,
 /// volume-migration.go; the guest is live-migratable but for its disks.
-pub fn validate_rest(situation: &Situation, moved: &[Move]) -> Result<(), Refusal> {
+pub fn validate_rest(situation: &Situation, moved: &[Move]) -> Result<(), MigrationRefusal> {
     if moved.is_empty() {
         return Ok(());
     }
@@ -268,7 +270,7 @@ pub fn validate_rest(situation: &Situation, moved: &[Move]) -> Result<(), Refusa
             continue;
         }
         if is_read_write_once(modes) {
-            return Err(Refusal::Invalid {
+            return Err(MigrationRefusal::Invalid {
                 message: format!(
                     "cannot migrate the VM. The volume {name} is RWO and not included in the migration volumes"
                 ),
@@ -294,7 +296,7 @@ pub struct Handled {
     /// Volumes to blame for it.
     pub blamed: Vec<String>,
     /// The sync stops here.
-    pub error: Option<String>,
+    pub error: Option<SyncError>,
     /// The migration waits.
     pub waits: Option<String>,
     /// Volumes that start to migrate.
@@ -304,13 +306,13 @@ pub struct Handled {
 }
 
 impl Handled {
-    fn refused(refusal: Refusal) -> Self {
+    fn refused(refusal: MigrationRefusal) -> Self {
         match refusal {
-            Refusal::Missing(message) => Self {
+            MigrationRefusal::Missing(message) => Self {
                 waits: Some(message),
                 ..Self::default()
             },
-            Refusal::Invalid { message, volumes } => Self {
+            MigrationRefusal::Invalid { message, volumes } => Self {
                 restart: Some(message),
                 blamed: volumes,
                 ..Self::default()
@@ -362,7 +364,7 @@ pub fn handle(situation: &Situation) -> Handled {
             }
         }
         other => Handled {
-            error: Some(format!("updateVolumes strategy not recognized: {other}")),
+            error: Some(SyncError::UnknownStrategy(other.to_owned())),
             ..Handled::default()
         },
     }

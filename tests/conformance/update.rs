@@ -16,9 +16,9 @@ use driftless::source::Sources;
 use driftless::transform::admit::mutate;
 use driftless::update::claims::CatalogClaims;
 use driftless::update::decide::decide;
-use driftless::update::guest::Guest;
+use driftless::update::guest::RunningGuest;
 use driftless::update::types::Types;
-use driftless::update::volumes::{self, Refusal};
+use driftless::update::volumes::{self, MigrationRefusal};
 use driftless::update::{Action, Situation};
 use driftless::yaml::Node;
 use serde_json::Value as Json;
@@ -78,17 +78,18 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
     let catalogs = [&pair.catalog];
     let claims = CatalogClaims::new(&catalogs, &namespace, "default", true);
     let resolver = Resolver::new(&pair.target, vec![&pair.catalog]);
-    let types = Types::of(&pair.old, &namespace, &resolver)?;
-    let guest = Guest::start(case.release, &pair.target.configuration, &pair.old, &types)?;
+    let types = Types::of(&pair.old, &namespace, &resolver).map_err(|error| error.to_string())?;
+    let guest = RunningGuest::start(case.release, &pair.target.configuration, &pair.old, &types)
+        .map_err(|error| error.to_string())?;
     let apply = |vm: &Node| Types::of(vm, &namespace, &resolver)?.apply(case.release, vm);
     let (last_seen, current) = (apply(&pair.old), apply(&pair.new));
     let situation = Situation {
         release: case.release,
         configuration: &pair.target.configuration,
         old: &pair.old,
-        last_seen: last_seen.as_ref().map_err(String::as_str),
+        last_seen: last_seen.as_ref(),
         vm: &pair.new,
-        current: current.as_ref().map_err(String::as_str),
+        current: current.as_ref(),
         guest: &guest,
         claims: &claims,
     };
@@ -161,7 +162,9 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
         );
         let said = match volumes::validate(&situation) {
             Ok(()) => String::new(),
-            Err(Refusal::Missing(message) | Refusal::Invalid { message, .. }) => message,
+            Err(MigrationRefusal::Missing(message) | MigrationRefusal::Invalid { message, .. }) => {
+                message
+            }
         };
         compare(
             "validateVolumes",
@@ -366,12 +369,12 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
     let claims = CatalogClaims::new(&catalogs, &namespace, "default", true);
     let captured = Resolver::new(&base.target, vec![&base.catalog]);
     let live = Resolver::new(&head.target, vec![&head.catalog]);
-    let types = Types::of(&base.old, &namespace, &captured)?;
+    let types = Types::of(&base.old, &namespace, &captured).map_err(|error| error.to_string())?;
     let release = case.release;
     let configuration = &base.target.configuration;
     let flow = &case.expected["captured"]["flow"];
     let wanted = flow["restartRequired"] == Json::Bool(true);
-    let Ok(guest) = Guest::start(release, configuration, &base.old, &types) else {
+    let Ok(guest) = RunningGuest::start(release, configuration, &base.old, &types) else {
         // A VM that conflicts with its captured type never started.
         return if wanted {
             Err("the guest does not start".to_owned())
@@ -386,9 +389,9 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
         release,
         configuration,
         old: &base.old,
-        last_seen: last_seen.as_ref().map_err(String::as_str),
+        last_seen: last_seen.as_ref(),
         vm: &base.old,
-        current: current.as_ref().map_err(String::as_str),
+        current: current.as_ref(),
         guest: &guest,
         claims: &claims,
     });

@@ -1,0 +1,270 @@
+//! A VM that differs between the sides: admission, the types of each side, and what its controller does to the guest.
+
+use super::admission;
+use super::power::{self, Runs};
+use super::row::{blank, causes};
+use super::shared::{same_matchers, shared_change};
+use super::stage::Stage;
+use super::{Action, Change, Power, Reason, Rejection, VmPlan, fields, traps};
+use crate::source::Sources;
+use crate::update::claims::CatalogClaims;
+use crate::update::decide::{Decision, decide};
+use crate::update::guest::RunningGuest;
+use crate::update::types::{Types, TypesError};
+use crate::update::volumes::moves;
+use crate::update::{Situation, VolumeVerdict, template_spec};
+use crate::yaml::Node;
+
+/// Judges a VM that differs between the sides.
+pub(super) fn modified(
+    base: &Stage,
+    head: &Stage,
+    before_migration: Option<&Stage>,
+    sources: &Sources,
+) -> VmPlan {
+    let mut out = blank(&head.subject, Change::Modified);
+    out.power = power::power(base.written(), head.written());
+    out.down = usize::from(out.power == Power::Stop);
+    let shared = shared_change(base, head, sources);
+    out.causes = causes(sources, [base.resource(), head.resource()]);
+    out.causes.extend(shared.files);
+    out.causes.sort();
+    out.causes.dedup();
+    out.shared = shared.words;
+    out.before = Some(base.expanded().clone());
+    out.after = Some(head.expanded().clone());
+    let mut answer = admission::review(&head.subject, Some(base.stored()));
+    out.assumptions.append(&mut answer.assumed);
+    let refused = answer.refused;
+    let release = head.release();
+    if !refused.is_empty() || !head.refused().is_empty() {
+        out.hold(Action::Rejected);
+        out.rejected = Some(Rejection::Admission);
+        out.reasons = if refused.is_empty() {
+            head.refused().to_vec()
+        } else {
+            refused
+        };
+        out.fields = fields::unapplied(release, base.stored(), head.stored());
+        return out;
+    }
+    if !base.refused().is_empty() {
+        out.assumptions
+            .push("the base would be refused by the cluster: it is compared as written".to_owned());
+    }
+    match Compared::of(base, head, &mut out) {
+        Some(compared) => compared.apply(base, head, before_migration, &mut out),
+        None => out.fields = fields::waiting(release, base.stored(), head.stored()),
+    }
+    traps::expanding_cluster(head.subject.resolver.target(), head.stored(), &mut out);
+    traps::note(release, base.stored(), head.stored(), &mut out);
+    out
+}
+
+/// The two stored VMs with their types applied, and the guest between them.
+struct Compared<'a> {
+    old: &'a Node,
+    new: &'a Node,
+    last_seen: Result<Node, TypesError>,
+    current: Result<Node, TypesError>,
+    guest: RunningGuest,
+}
+
+impl<'a> Compared<'a> {
+    /// Applies the types each VM names; `None` where the action is settled without a guest.
+    fn of(base: &'a Stage, head: &'a Stage, out: &mut VmPlan) -> Option<Self> {
+        let release = head.release();
+        let (old, new) = (base.stored(), head.stored());
+        let keeps = same_matchers(old, new);
+        let captured = base.types().clone();
+        let live = Types::of(old, base.namespace(), head.subject.resolver);
+        let wanted = if keeps && captured.is_ok() {
+            captured.clone()
+        } else {
+            head.types().clone()
+        };
+        let (captured, live, wanted) = match (captured, wanted) {
+            (Ok(captured), Ok(wanted)) => (captured, live, wanted),
+            (Err(error), Ok(wanted)) if keeps => {
+                out.assumptions.push(format!(
+                    "{error} on the base side: the guest is taken to run with what the head names"
+                ));
+                (wanted.clone(), Ok(wanted.clone()), wanted)
+            }
+            (Err(error), Err(_)) if keeps => {
+                out.assumptions.push(format!(
+                    "{error}: what it gives the VM is taken to stay the same"
+                ));
+                (Types::default(), Ok(Types::default()), Types::default())
+            }
+            (_, Err(error)) | (Err(error), _) => {
+                unresolved(head, &error, out);
+                return None;
+            }
+        };
+        let configuration = &base.subject.resolver.target().configuration;
+        let guest = match RunningGuest::start(base.release(), configuration, old, &captured) {
+            Ok(guest) => guest,
+            Err(error) => {
+                out.assumptions
+                    .push(format!("the base cannot have started: {error}"));
+                out.action = Action::NextStart;
+                return None;
+            }
+        };
+        Some(Self {
+            old,
+            new,
+            last_seen: live.and_then(|types| types.apply(release, old)),
+            current: wanted.apply(release, new),
+            guest,
+        })
+    }
+
+    fn apply(
+        &self,
+        base: &Stage,
+        head: &Stage,
+        before_migration: Option<&Stage>,
+        out: &mut VmPlan,
+    ) {
+        let target = head.subject.resolver.target();
+        let claims = CatalogClaims::new(
+            head.subject.resolver.catalogs(),
+            head.namespace(),
+            &target.namespace,
+            target.complete,
+        )
+        .with_templates_of(self.new)
+        .with_templates_of(self.old);
+        let situation = Situation {
+            release: target.release,
+            configuration: &target.configuration,
+            old: self.old,
+            last_seen: self.last_seen.as_ref(),
+            vm: self.new,
+            current: self.current.as_ref(),
+            guest: &self.guest,
+            claims: &claims,
+        };
+        let mut decision = decide(&situation);
+        if let Some(earlier) = before_migration {
+            revert(earlier, &situation, &mut decision);
+        }
+        out.fields = fields::of(&situation, &decision);
+        out.action = decision.action;
+        out.rejected = (out.action == Action::Rejected).then_some(Rejection::Sync);
+        out.reasons = decision.reasons;
+        out.volumes = decision.volumes;
+        out.assumptions.extend(decision.assumptions);
+        match power::runs(base.written()) {
+            Runs::Yes => {}
+            Runs::Perhaps => out.assumptions.push(format!(
+                "a VM with run strategy `{}` is taken to run",
+                power::strategy(base.written())
+            )),
+            Runs::No => halted(out),
+        }
+    }
+}
+
+/// The VM names an instance type or preference that is not there.
+fn unresolved(head: &Stage, error: &TypesError, out: &mut VmPlan) {
+    let words = if head.subject.resolver.target().complete {
+        out.action = Action::Rejected;
+        out.rejected = Some(Rejection::Sync);
+        "the VM names what does not exist: its controller fails on every sync"
+    } else {
+        out.action = Action::Unknown;
+        "the VM names what is not in this repository: add its manifest with `--context`"
+    };
+    out.reasons.push(
+        Reason::new(words)
+            .at(error.field())
+            .saying(error.to_string()),
+    );
+}
+
+/// A VM that does not run takes every accepted change when it next starts; a claim that changes still loses its data.
+fn halted(out: &mut VmPlan) {
+    let waits = matches!(
+        out.action,
+        Action::Restart | Action::Live | Action::Pending | Action::Unknown
+    );
+    if waits {
+        out.action = Action::NextStart;
+    }
+    if out.action == Action::MigrateVolumes || (waits && !out.volumes.is_empty()) {
+        out.action = Action::DataLoss;
+    }
+    if matches!(out.action, Action::NextStart | Action::DataLoss) {
+        out.reasons.insert(
+            0,
+            Reason::new(if out.action == Action::DataLoss {
+                "the base says that the VM does not run: nothing is copied, at its next start the guest sees the new claims"
+            } else {
+                "the base says that the VM does not run: applied at its next start"
+            }),
+        );
+    }
+    for field in &mut out.fields {
+        if field.effect != super::Effect::None {
+            field.effect = super::Effect::NextStart;
+        }
+    }
+    for volume in &mut out.volumes {
+        volume.verdict = VolumeVerdict::ReplacedAtStart;
+    }
+}
+
+/// A head that takes back a migration under way: whole it cancels it, in part it is refused.
+///
+/// Mirrors VolumeMigrationCancel, volume-migration.go.
+fn revert(earlier: &Stage, situation: &Situation, decision: &mut Decision) {
+    const ONLY_BACK: &str =
+        "The volume can only be reverted to the previous version during the update";
+    let migrating = moves(
+        template_spec(earlier.stored()),
+        template_spec(situation.old),
+    );
+    if migrating.is_empty() || situation.old.str_at("spec.updateVolumesStrategy") != "Migration" {
+        return;
+    }
+    let changed = moves(template_spec(situation.old), template_spec(situation.vm));
+    if !changed
+        .iter()
+        .any(|one| migrating.iter().any(|other| other.name == one.name))
+    {
+        return;
+    }
+    let whole = changed.len() == migrating.len()
+        && migrating.iter().all(|one| {
+            changed
+                .iter()
+                .any(|back| back.name == one.name && back.to == one.from)
+        });
+    decision.volumes = crate::update::volumes::report(
+        &changed,
+        if whole {
+            VolumeVerdict::Cancel
+        } else {
+            VolumeVerdict::Refused
+        },
+    );
+    decision.action = if whole {
+        Action::MigrateVolumes
+    } else {
+        Action::Rejected
+    };
+    let reason = if whole {
+        Reason::new("the migration under way is cancelled: every volume goes back to its source")
+    } else {
+        Reason::new(
+            "a migration is under way: its volumes can only all go back to their sources, until then the controller fails on every sync",
+        )
+        .saying(ONLY_BACK)
+    };
+    decision
+        .reasons
+        .insert(0, reason.at("spec.template.spec.volumes"));
+}

@@ -1,0 +1,102 @@
+//! What VMs share, instance types and preferences, and how it differs between the sides.
+
+use std::sync::Arc;
+
+use super::stage::Stage;
+use crate::diff::spelling::canonical;
+use crate::resolve::{Resolved, Spec};
+use crate::source::Sources;
+use crate::update::types::Types;
+use crate::yaml::Node;
+
+/// Whether both VMs name the same types by name, so that revisions captured at start stay.
+pub(super) fn same_matchers(old: &Node, new: &Node) -> bool {
+    let matchers = |vm: &Node| {
+        let vm = canonical("kubevirt.io", "VirtualMachine", vm);
+        ["spec.instancetype", "spec.preference"].map(|path| {
+            ["name", "kind", "revisionName"]
+                .map(|field| vm.str_at(&format!("{path}.{field}")).to_owned())
+        })
+    };
+    let (old, new) = (matchers(old), matchers(new));
+    old == new && new.iter().all(|[_, _, revision]| revision.is_empty())
+}
+
+/// Whether two sets of types give a VM the same.
+pub(super) fn same_types(a: &Types, b: &Types) -> bool {
+    let same = |a: &Option<Arc<Spec>>, b: &Option<Arc<Spec>>| match (a, b) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.node.same_value(&b.node),
+        (None, None) => true,
+        _ => false,
+    };
+    same(&a.instancetype, &b.instancetype) && same(&a.preference, &b.preference)
+}
+
+/// The types that differ, in words.
+pub(super) fn changed_names(stored: &Node, captured: &Types, live: &Types) -> String {
+    let differs = |a: &Option<Arc<Spec>>, b: &Option<Arc<Spec>>| match (a, b) {
+        (Some(a), Some(b)) => !a.node.same_value(&b.node),
+        _ => a.is_some() != b.is_some(),
+    };
+    let mut out = Vec::new();
+    if differs(&captured.instancetype, &live.instancetype) {
+        out.push(format!(
+            "instance type `{}`",
+            stored.str_at("spec.instancetype.name")
+        ));
+    }
+    if differs(&captured.preference, &live.preference) {
+        out.push(format!(
+            "preference `{}`",
+            stored.str_at("spec.preference.name")
+        ));
+    }
+    out.join(" and ")
+}
+
+/// What a VM shares with others and that differs between the sides.
+#[derive(Debug, Default)]
+pub(super) struct SharedChange {
+    /// The files, in order and once each.
+    pub(super) files: Vec<String>,
+    /// Each object with its file, in words.
+    pub(super) words: Vec<String>,
+}
+
+/// The instance type and preference where they differ between the sides.
+pub(super) fn shared_change(base: &Stage, head: &Stage, sources: &Sources) -> SharedChange {
+    let mut out = SharedChange::default();
+    let (before, after) = (base.named(), head.named());
+    let kinds = ["instance type", "preference"];
+    for ((before, after), kind) in before.iter().zip(&after).zip(kinds) {
+        let verb = match (before, after) {
+            (Some(before), Some(after)) if before.spec.node.same_value(&after.spec.node) => {
+                continue;
+            }
+            (Some(before), Some(after)) if before.resource.id != after.resource.id => "",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "removed",
+            (None, Some(_)) => "added",
+            (None, None) => continue,
+        };
+        let path = |found: &Option<Resolved<'_>>| {
+            let file = found.as_ref()?.resource.file?;
+            Some(sources.file(file).path().to_owned())
+        };
+        out.files
+            .extend([before, after].into_iter().filter_map(path));
+        if verb.is_empty() {
+            continue;
+        }
+        let Some(named) = after.as_ref().or(before.as_ref()) else {
+            continue;
+        };
+        let name = &named.resource.id.name;
+        let file = path(after).or_else(|| path(before));
+        let place = file.map_or_else(String::new, |file| format!("{file}: "));
+        out.words.push(format!("{place}{kind} `{name}` {verb}"));
+    }
+    out.files.sort();
+    out.files.dedup();
+    out
+}

@@ -1,0 +1,147 @@
+//! One side of one VM, stage by stage: decoded and stored, its types, expanded. Each is made once, when it is first asked for.
+
+use std::cell::OnceCell;
+
+use super::{Reason, admission};
+use crate::cause::Refusal;
+use crate::change::Subject;
+use crate::release::Release;
+use crate::resolve::Resolved;
+use crate::resource::Resource;
+use crate::schema;
+use crate::transform::admit::{self, NotAdmitted, RANDOM_UUID};
+use crate::transform::expand::expand;
+use crate::update::types::{Types, TypesError};
+use crate::yaml::Node;
+
+/// A side of a VM.
+#[derive(Debug)]
+pub(super) struct Stage<'a> {
+    /// The resource with its resolver.
+    pub(super) subject: Subject<'a>,
+    stored: OnceCell<Stored>,
+    types: OnceCell<Result<Types, TypesError>>,
+    expanded: OnceCell<Node>,
+}
+
+#[derive(Debug)]
+struct Stored {
+    vm: Node,
+    refused: Vec<Reason>,
+}
+
+impl<'a> Stage<'a> {
+    /// A side of which nothing is made yet.
+    pub(super) const fn new(subject: Subject<'a>) -> Self {
+        Self {
+            subject,
+            stored: OnceCell::new(),
+            types: OnceCell::new(),
+            expanded: OnceCell::new(),
+        }
+    }
+
+    /// The resource as it is written.
+    pub(super) const fn resource(&self) -> &'a Resource {
+        self.subject.resource
+    }
+
+    /// The VM as it is written.
+    pub(super) const fn written(&self) -> &'a Node {
+        &self.subject.resource.node
+    }
+
+    /// Its namespace.
+    pub(super) fn namespace(&self) -> &'a str {
+        self.subject.namespace()
+    }
+
+    /// The release that judges it.
+    pub(super) fn release(&self) -> Release {
+        self.subject.resolver.release()
+    }
+
+    /// The VM as the cluster stores it, in Go-normal form; where it would not, as it is written.
+    ///
+    /// It is stored as a new VM: what the webhook writes at random on create stays with the VM when it is updated. What
+    /// inference cannot follow for want of an object in the tree is left as it is written.
+    pub(super) fn stored(&self) -> &Node {
+        &self.storing().vm
+    }
+
+    /// Why the VM is not stored; empty where it is.
+    pub(super) fn refused(&self) -> &[Reason] {
+        &self.storing().refused
+    }
+
+    fn storing(&self) -> &Stored {
+        self.stored.get_or_init(|| store(&self.subject))
+    }
+
+    /// What the stored VM's matchers lead to on this side.
+    pub(super) fn types(&self) -> &Result<Types, TypesError> {
+        self.types
+            .get_or_init(|| Types::of(self.stored(), self.namespace(), self.subject.resolver))
+    }
+
+    /// The instance type and preference that the stored VM names, with their resources.
+    pub(super) fn named(&self) -> [Option<Resolved<'a>>; 2] {
+        let (stored, namespace, resolver) =
+            (self.stored(), self.namespace(), self.subject.resolver);
+        [
+            resolver.resolve_instancetype(stored, namespace),
+            resolver.resolve_preference(stored, namespace),
+        ]
+        .map(|found| found.ok().flatten())
+    }
+
+    /// The VM as the cluster would expand it; the stored VM where it cannot be expanded. Without status, and without what
+    /// the webhook makes at random: that has no value to show.
+    pub(super) fn expanded(&self) -> &Node {
+        self.expanded.get_or_init(|| {
+            let stored = self.stored();
+            let mut node = expand(stored, self.namespace(), self.subject.resolver)
+                .unwrap_or_else(|_| stored.clone());
+            node.remove("status");
+            drop_random(&mut node);
+            node
+        })
+    }
+}
+
+/// Removes what the webhook makes at random.
+pub(super) fn drop_random(vm: &mut Node) {
+    for field in ["uuid", "serial"] {
+        let path = format!("spec.template.spec.domain.firmware.{field}");
+        if vm.str_at(&path) == RANDOM_UUID {
+            vm.remove(&path);
+        }
+    }
+}
+
+fn store(subject: &Subject) -> Stored {
+    let decoded = schema::decode(
+        subject.resolver.release(),
+        "v1.VirtualMachine",
+        &subject.resource.node,
+    );
+    let mut written = decoded.node;
+    if written.str_at("metadata.namespace").is_empty() {
+        written.set("metadata.namespace", Node::string(subject.namespace()));
+    }
+    let malformed = admit::malformed(decoded.problems);
+    let admitted = match malformed {
+        Some(error) => Err(error),
+        None => admit::mutate_decoded(written.clone(), None, subject.resolver),
+    };
+    let (vm, refused) = match admitted {
+        Ok(admitted) => (admitted.vm, Vec::new()),
+        Err(NotAdmitted::Infer(error))
+            if !error.missing().is_empty() && !subject.resolver.target().complete =>
+        {
+            (written, Vec::new())
+        }
+        Err(error) => (written, admission::reasons(&Refusal::from(error))),
+    };
+    Stored { vm, refused }
+}
