@@ -109,10 +109,32 @@ impl fmt::Display for Release {
     }
 }
 
-/// The text names no release that can be a target.
+/// The text names no release that can be a target, or not for sure.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a KubeVirt release driftless knows: {oldest} to {newest}", oldest = Release::OLDEST, newest = Release::NEWEST)]
-pub struct UnknownRelease(String);
+pub enum UnknownRelease {
+    /// No target has the name.
+    #[error("`{0}` is not a KubeVirt release driftless knows: {oldest} to {newest}", oldest = Release::OLDEST, newest = Release::NEWEST)]
+    NoTarget(String),
+    /// A number, which YAML read without the zero at its end.
+    #[error("`{0}` may have been written `{0}0`: put the release in quotes")]
+    LostZero(String),
+}
+
+impl Release {
+    /// The release that a number without quotes names, as far as YAML leaves it: `1.10` is the number `1.1`.
+    pub fn from_number(number: f64) -> Result<Self, UnknownRelease> {
+        let text = number.to_string();
+        let targets = Self::TARGETS.iter().map(|target| target.as_str());
+        if lost_zero(&text, targets) {
+            return Err(UnknownRelease::LostZero(text));
+        }
+        text.parse()
+    }
+}
+
+fn lost_zero<'a>(text: &str, mut names: impl Iterator<Item = &'a str>) -> bool {
+    names.any(|name| name.strip_suffix('0') == Some(text))
+}
 
 impl FromStr for Release {
     type Err = UnknownRelease;
@@ -126,7 +148,7 @@ impl FromStr for Release {
                 bare.strip_prefix(release.as_str())
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '+']))
             })
-            .ok_or_else(|| UnknownRelease(text.to_owned()))
+            .ok_or_else(|| UnknownRelease::NoTarget(text.to_owned()))
     }
 }
 
@@ -394,6 +416,13 @@ mod tests {
         for text in ["1.0", "2", "", "1.99", "next"] {
             assert!(text.parse::<Release>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_that_may_have_lost_a_zero_is_no_release() {
+        assert_eq!(Release::from_number(1.9).unwrap(), Release::V1_9);
+        assert!(lost_zero("1.1", ["1.1", "1.10"].into_iter()));
+        assert!(!lost_zero("1.9", ["1.9", "1.10"].into_iter()));
     }
 
     #[test]

@@ -34,12 +34,12 @@ pub struct BundleRelease {
 #[derive(Debug)]
 struct Object {
     entry: BundleEntry,
-    forms: Vec<Form>,
+    forms: Vec<ObjectForm>,
 }
 
 /// One form of an object, over a range of releases.
 #[derive(Debug)]
-struct Form {
+struct ObjectForm {
     releases: ReleaseRange,
     labels: &'static RawValue,
     spec: &'static RawValue,
@@ -104,14 +104,14 @@ fn object(kind: &str, name: &str) -> Option<&'static Object> {
 }
 
 impl Object {
-    fn form(&self, release: Release) -> Option<&Form> {
+    fn form(&self, release: Release) -> Option<&ObjectForm> {
         self.forms
             .iter()
             .find(|form| form.releases.contains(release))
     }
 }
 
-impl Form {
+impl ObjectForm {
     fn resource(&'static self, entry: &'static BundleEntry) -> &'static Resource {
         self.resource.get_or_init(|| {
             let tree = |raw: &RawValue| {
@@ -190,7 +190,7 @@ impl Bundle {
                 entry: BundleEntry { kind, name },
                 forms: forms
                     .into_iter()
-                    .map(|form| Form {
+                    .map(|form| ObjectForm {
                         releases: ReleaseRange::between(form.since, form.until),
                         labels: form.labels,
                         spec: form.spec,
@@ -221,7 +221,7 @@ impl Bundle {
 
 #[cfg(test)]
 mod tests {
-    use super::compare::{Absence, Change, absence, diff, nearest};
+    use super::compare::{Absence, BundleChange, absence, diff, nearest};
     use super::*;
 
     #[test]
@@ -325,9 +325,9 @@ mod tests {
         };
         assert!(matches!(
             change("server.medium"),
-            Some(Change::Removed { nearest: Some(_) })
+            Some(BundleChange::Removed { nearest: Some(_) })
         ));
-        let Some(Change::Changed(fields)) = change("cx1.2xlarge") else {
+        let Some(BundleChange::Changed(fields)) = change("cx1.2xlarge") else {
             panic!("cx1.2xlarge did not change")
         };
         assert!(
@@ -338,7 +338,7 @@ mod tests {
         assert!(
             differences
                 .iter()
-                .any(|difference| matches!(difference.change, Change::Added))
+                .any(|difference| matches!(difference.change, BundleChange::Added))
         );
     }
 }

@@ -106,13 +106,12 @@ fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
         "name" => target.name = string(entry)?,
         "paths" => target.paths = strings(entry)?,
         "kubevirt" => {
-            let text = match &entry.node.value {
-                Value::Float(number) => number.to_string(),
-                _ => string(entry)?,
+            let release = match &entry.node.value {
+                Value::Float(number) => Release::from_number(*number),
+                _ => string(entry)?.parse(),
             };
-            let release = text
-                .parse::<Release>()
-                .map_err(|error| wrong(entry.node.origin.span(), error.to_string()))?;
+            let release =
+                release.map_err(|error| wrong(entry.node.origin.span(), error.to_string()))?;
             target.kubevirt = Some(release);
         }
         "clusterConfig" => target.cluster_config = Some(string(entry)?),

@@ -11,7 +11,7 @@ use crate::yaml::{Entry, Map, Node, Value};
 
 /// Reads a tree as a type of a release.
 pub(super) fn read(release: Release, of: &'static Type, node: &Node) -> Decoded {
-    let mut walk = Walk {
+    let mut walk = Reading {
         schema: Schema::builtin(),
         release,
         steps: Vec::with_capacity(16),
@@ -31,29 +31,29 @@ pub(super) fn read(release: Release, of: &'static Type, node: &Node) -> Decoded 
     }
 }
 
-struct Walk<'a> {
+struct Reading<'a> {
     schema: &'static Schema,
     release: Release,
     /// Steps to the place being read; a path is made of them only for a problem.
-    steps: Vec<Step<'a>>,
+    steps: Vec<PathStep<'a>>,
     /// The types passed through on the way, outermost first.
     within: Vec<&'static Type>,
     problems: Vec<Problem>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum PathStep<'a> {
     Field(&'a SmolStr),
     Index(usize),
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Reading<'a> {
     fn problem(&mut self, kind: ProblemKind) {
         let mut path = FieldPath::root();
         for step in &self.steps {
             path.push(match *step {
-                Step::Field(name) => Segment::Field(name.clone()),
-                Step::Index(at) => Segment::Index(at),
+                PathStep::Field(name) => Segment::Field(name.clone()),
+                PathStep::Index(at) => Segment::Index(at),
             });
         }
         self.problems.push(Problem { path, kind });
@@ -61,7 +61,7 @@ impl<'a> Walk<'a> {
 
     /// Whether the place belongs to the API server: it owns the status, and holds metadata to a schema of its own.
     fn is_servers(&self) -> bool {
-        matches!(self.steps.first(), Some(Step::Field(name)) if matches!(name.as_str(), "status" | "metadata"))
+        matches!(self.steps.first(), Some(PathStep::Field(name)) if matches!(name.as_str(), "status" | "metadata"))
     }
 
     fn read_struct(&mut self, of: &'static Type, node: &'a Node) -> Option<Map> {
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
         self.require(of, map);
         let mut out = Map::with_capacity(map.len());
         for entry in map.entries() {
-            self.steps.push(Step::Field(&entry.key));
+            self.steps.push(PathStep::Field(&entry.key));
             if let Some(node) = self.read_field(of, entry) {
                 out.push(Entry {
                     key: entry.key.clone(),
@@ -97,7 +97,7 @@ impl<'a> Walk<'a> {
             if !is_required || map.get(field.name()).is_some_and(|node| !node.is_null()) {
                 continue;
             }
-            self.steps.push(Step::Field(field.key()));
+            self.steps.push(PathStep::Field(field.key()));
             if !self.is_servers() {
                 self.problem(ProblemKind::Missing);
             }
@@ -146,7 +146,7 @@ impl<'a> Walk<'a> {
                 Value::Seq(items) => {
                     for (at, item) in items.iter().enumerate() {
                         if item.as_str().is_some_and(|word| !is_listed(word)) {
-                            self.steps.push(Step::Index(at));
+                            self.steps.push(PathStep::Index(at));
                             self.problem(ProblemKind::NotListed { allowed });
                             self.steps.pop();
                         }
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
             (Shape::List(of), Value::Seq(items)) => {
                 let mut out = Vec::with_capacity(items.len());
                 for (at, item) in items.iter().enumerate() {
-                    self.steps.push(Step::Index(at));
+                    self.steps.push(PathStep::Index(at));
                     out.push(if item.is_null() {
                         zero_item(of)
                     } else {
@@ -202,7 +202,7 @@ impl<'a> Walk<'a> {
             (Shape::Map(of), Value::Map(map)) => {
                 let mut out = Map::with_capacity(map.len());
                 for entry in map.entries() {
-                    self.steps.push(Step::Field(&entry.key));
+                    self.steps.push(PathStep::Field(&entry.key));
                     if entry.node.is_null() {
                         self.problem(ProblemKind::DroppedNull);
                     } else {

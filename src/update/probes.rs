@@ -17,13 +17,16 @@ use crate::resource::cluster::ClusterConfig;
 use crate::schema::decode;
 use crate::yaml::Node;
 
-const RELEASES: [Release; 5] = [
-    Release::V1_5,
-    Release::V1_6,
-    Release::V1_7,
-    Release::V1_8,
-    Release::V1_9,
-];
+/// Every release that is probed, oldest first, and the one to come.
+fn releases() -> impl Iterator<Item = Release> {
+    Release::all_proved().chain([Release::Next])
+}
+
+/// The answers from the oldest release on; the last one holds for the releases after it.
+fn held<'a>(answers: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+    let last = answers.last().copied();
+    answers.iter().copied().chain(last.into_iter().cycle())
+}
 
 #[derive(Clone, Copy, Default)]
 struct Setting<'a> {

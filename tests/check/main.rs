@@ -12,6 +12,7 @@ mod checked;
 mod command;
 mod formats;
 mod generated;
+mod releases;
 mod secrets;
 mod valid;
 

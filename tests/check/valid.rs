@@ -1,6 +1,7 @@
 //! What a cluster accepts is no error: every recorded case that KubeVirt admits.
 
 use driftless::config::{Config, Target};
+use driftless::release::Release;
 use driftless::resource::cluster::ClusterConfig;
 use driftless::rule::Severity;
 use driftless::schema;
@@ -15,7 +16,7 @@ use crate::repository;
 fn what_a_cluster_accepts_is_no_error() {
     let mut count = 0;
     let mut wrong: Vec<String> = Vec::new();
-    for release in ["1.5", "1.6", "1.7", "1.8", "1.9"] {
+    for release in Release::all_proved().map(Release::as_str) {
         let file = repository("fixtures/conformance")
             .join(release)
             .join("admit-valid.jsonl");

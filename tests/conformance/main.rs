@@ -34,7 +34,7 @@ use serde_json::Value as Json;
 pub struct Case {
     /// Stable name of the case.
     pub id: String,
-    /// The release whose code answered.
+    /// The release whose code answered, or the next one, which answers as the newest does.
     pub release: Release,
     /// What it was asked.
     pub input: Json,
@@ -201,9 +201,32 @@ fn own(compared: &Arc<AtomicUsize>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for family in FAMILIES {
         for (release, cases) in family.cases {
-            trials.push(trial(&directory, release, family, Some(*cases), compared));
+            let answered = known(release);
+            trials.push(trial(
+                &directory,
+                answered,
+                answered,
+                family,
+                Some(*cases),
+                compared,
+            ));
+            if answered == Release::NEWEST {
+                let next = Release::Next;
+                trials.push(trial(
+                    &directory,
+                    answered,
+                    next,
+                    family,
+                    Some(*cases),
+                    compared,
+                ));
+            }
         }
     }
+    trials.push(Trial::test(
+        "every_family_is_recorded_for_the_newest_release",
+        every_family_is_recorded,
+    ));
     for (release, name) in recordings(&directory) {
         let counted = FAMILIES.iter().any(|family| {
             family.name == name && family.cases.iter().any(|(counted, _)| *counted == release)
@@ -217,6 +240,27 @@ fn own(compared: &Arc<AtomicUsize>) -> Vec<Trial> {
     trials
 }
 
+fn every_family_is_recorded() -> Result<(), Failed> {
+    let newest = Release::NEWEST.as_str();
+    let lacks: Vec<&str> = FAMILIES
+        .iter()
+        .filter(|family| !family.cases.iter().any(|(release, _)| *release == newest))
+        .map(|family| family.name)
+        .collect();
+    if lacks.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "KubeVirt {newest} has no recording of {}: docs/adding-a-release.md",
+        lacks.join(", ")
+    )
+    .into())
+}
+
+fn known(release: &str) -> Release {
+    release.parse().expect("a known release")
+}
+
 /// The recordings in another directory, however many they are; one without any fails.
 fn foreign(directory: &Path, compared: &Arc<AtomicUsize>) -> Vec<Trial> {
     let found = recordings(directory);
@@ -227,7 +271,8 @@ fn foreign(directory: &Path, compared: &Arc<AtomicUsize>) -> Vec<Trial> {
     for (release, name) in &found {
         match FAMILIES.iter().find(|family| family.name == name) {
             Some(family) if judged(release) => {
-                trials.push(trial(directory, release, family, None, compared));
+                let answered = known(release);
+                trials.push(trial(directory, answered, answered, family, None, compared));
             }
             _ => trials.push(ignored(release, name)),
         }
@@ -287,22 +332,23 @@ fn recordings(directory: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// The test of one recording, which has so many cases where that is known.
+/// The test of one recording, which has so many cases where that is known: whether driftless answers for the release
+/// `of` as the release `answered` did.
 fn trial(
     directory: &Path,
-    release: &str,
+    answered: Release,
+    of: Release,
     family: &'static Family,
     cases: Option<usize>,
     compared: &Arc<AtomicUsize>,
 ) -> Trial {
     let file = directory
-        .join(release)
+        .join(answered.as_str())
         .join(format!("{}.jsonl", family.name));
-    let name = format!("{release}/{}", family.name);
-    let release = release.parse().expect("a known release");
+    let name = format!("{of}/{}", family.name);
     let compared = Arc::clone(compared);
     Trial::test(name, move || {
-        let read = read(&file, release)?;
+        let read = read(&file, of)?;
         compared.fetch_add(read.len(), Ordering::Relaxed);
         let counted = cases.unwrap_or(read.len());
         if read.is_empty() || read.len() != counted {

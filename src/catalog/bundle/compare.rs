@@ -11,16 +11,16 @@ use crate::yaml::{BundleEntry, Node, Value};
 
 /// An object that is not the same in two bundles.
 #[derive(Debug)]
-pub struct Difference {
+pub struct BundleDifference {
     /// The object.
     pub entry: &'static BundleEntry,
     /// How it differs.
-    pub change: Change,
+    pub change: BundleChange,
 }
 
 /// How an object differs between two bundles.
 #[derive(Debug)]
-pub enum Change {
+pub enum BundleChange {
     /// Only the newer bundle has it.
     Added,
     /// Only the older bundle has it.
@@ -29,12 +29,12 @@ pub enum Change {
         nearest: Option<&'static Resource>,
     },
     /// Both have it, with different fields.
-    Changed(Vec<FieldChange>),
+    Changed(Vec<BundleFieldChange>),
 }
 
 /// One field of an object that differs between two bundles.
 #[derive(Debug)]
-pub struct FieldChange {
+pub struct BundleFieldChange {
     /// The field.
     pub path: FieldPath,
     /// Its value in the older bundle.
@@ -61,7 +61,7 @@ pub enum Absence {
 }
 
 /// Every object that differs between the bundles of two releases: instance types, then preferences, by name.
-pub fn diff(from: Release, to: Release) -> Vec<Difference> {
+pub fn diff(from: Release, to: Release) -> Vec<BundleDifference> {
     BUNDLE
         .objects
         .iter()
@@ -69,8 +69,8 @@ pub fn diff(from: Release, to: Release) -> Vec<Difference> {
             let entry = &object.entry;
             let at = |release| find(release, entry.kind, entry.name);
             let change = match (at(from), at(to)) {
-                (None, Some(_)) => Change::Added,
-                (Some(old), None) => Change::Removed {
+                (None, Some(_)) => BundleChange::Added,
+                (Some(old), None) => BundleChange::Removed {
                     nearest: nearest(old, to),
                 },
                 (Some(old), Some(new)) => {
@@ -78,11 +78,11 @@ pub fn diff(from: Release, to: Release) -> Vec<Difference> {
                     if fields.is_empty() {
                         return None;
                     }
-                    Change::Changed(fields)
+                    BundleChange::Changed(fields)
                 }
                 (None, None) => return None,
             };
-            Some(Difference { entry, change })
+            Some(BundleDifference { entry, change })
         })
         .collect()
 }
@@ -169,7 +169,7 @@ impl Object {
     }
 }
 
-fn changed_fields(old: &'static Resource, new: &'static Resource) -> Vec<FieldChange> {
+fn changed_fields(old: &'static Resource, new: &'static Resource) -> Vec<BundleFieldChange> {
     let (old, new) = (leaves(&old.node), leaves(&new.node));
     let paths: std::collections::BTreeSet<&FieldPath> = old.keys().chain(new.keys()).collect();
     paths
@@ -177,7 +177,7 @@ fn changed_fields(old: &'static Resource, new: &'static Resource) -> Vec<FieldCh
         .filter_map(|path| {
             let (from, to) = (old.get(path).copied(), new.get(path).copied());
             let same = matches!((from, to), (Some(from), Some(to)) if from.same_value(to));
-            (!same).then(|| FieldChange {
+            (!same).then(|| BundleFieldChange {
                 path: path.clone(),
                 from,
                 to,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use driftless::catalog::bundle;
-use driftless::catalog::bundle::compare::{self, Change};
+use driftless::catalog::bundle::compare::{self, BundleChange};
 use driftless::release::Release;
 use driftless::resource::Resource;
 use driftless::yaml::{self, Node};
@@ -134,14 +134,14 @@ fn diff(from: Release, to: Release) -> String {
         let entry = difference.entry;
         let title = format!("{} {}", entry.kind, entry.name);
         match difference.change {
-            Change::Added => {
+            BundleChange::Added => {
                 let _ = writeln!(text, "+ {title}");
             }
-            Change::Removed { nearest } => {
+            BundleChange::Removed { nearest } => {
                 let nearest = nearest.map(|near| format!("  (nearest: {})", near.id.name));
                 let _ = writeln!(text, "- {title}{}", nearest.unwrap_or_default());
             }
-            Change::Changed(fields) => {
+            BundleChange::Changed(fields) => {
                 let _ = writeln!(text, "~ {title}");
                 for field in fields {
                     let _ = writeln!(

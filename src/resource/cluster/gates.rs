@@ -4,7 +4,7 @@ use crate::release::{Behaviour, Release};
 
 /// How far a feature gate has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum GateStage {
     /// Off unless listed in `featureGates`.
     Alpha,
     /// Off unless listed, or on unless disabled, by release.
@@ -20,11 +20,11 @@ pub enum Stage {
 }
 
 /// A gate, and each stage it reached with the release it reached it in, oldest first.
-type Gate = (&'static str, &'static [(Release, Stage)]);
+type Gate = (&'static str, &'static [(Release, GateStage)]);
 
 macro_rules! gates {
     ($($name:ident: $($release:ident $stage:ident),+;)+) => {
-        &[$((stringify!($name), &[$((Release::$release, Stage::$stage)),+]),)+]
+        &[$((stringify!($name), &[$((Release::$release, GateStage::$stage)),+]),)+]
     };
 }
 
@@ -118,14 +118,14 @@ const GATES: &[Gate] = gates! {
 };
 
 /// The stage of a gate in a release.
-pub fn stage(gate: &str, release: Release) -> Stage {
+pub fn stage(gate: &str, release: Release) -> GateStage {
     let at = GATES.binary_search_by(|(name, _)| name.cmp(&gate));
     let steps = at.map_or(&[][..], |at| GATES[at].1);
     let reached = steps
         .iter()
         .rev()
         .find(|(since, _)| *since <= release.proved());
-    reached.map_or(Stage::Unknown, |(_, stage)| *stage)
+    reached.map_or(GateStage::Unknown, |(_, stage)| *stage)
 }
 
 /// Whether a gate is on in a release, given the gates a configuration lists and those it disables.
@@ -136,16 +136,16 @@ pub fn enabled<'a>(
     disabled: impl IntoIterator<Item = &'a str>,
 ) -> bool {
     let stage = stage(gate, release);
-    if stage == Stage::GenerallyAvailable {
+    if stage == GateStage::GenerallyAvailable {
         return true;
     }
-    if stage == Stage::Unknown && release.has(Behaviour::IgnoresUnknownGates) {
+    if stage == GateStage::Unknown && release.has(Behaviour::IgnoresUnknownGates) {
         return false;
     }
     if listed.into_iter().any(|name| name == gate) {
         return true;
     }
-    stage == Stage::Beta
+    stage == GateStage::Beta
         && release.has(Behaviour::BetaGatesAreOn)
         && !disabled.into_iter().any(|name| name == gate)
 }
@@ -190,11 +190,11 @@ mod tests {
                 panic!("count the feature gates of KubeVirt {release}: docs/adding-a-release.md")
             });
             let stages = [
-                Stage::Alpha,
-                Stage::Beta,
-                Stage::GenerallyAvailable,
-                Stage::Deprecated,
-                Stage::Discontinued,
+                GateStage::Alpha,
+                GateStage::Beta,
+                GateStage::GenerallyAvailable,
+                GateStage::Deprecated,
+                GateStage::Discontinued,
             ];
             let here = stages.map(|wanted| {
                 let of = |name: &str| stage(name, release);
@@ -217,11 +217,11 @@ mod tests {
         assert_eq!(
             stages,
             [
-                Stage::Unknown,
-                Stage::Unknown,
-                Stage::Alpha,
-                Stage::Beta,
-                Stage::GenerallyAvailable
+                GateStage::Unknown,
+                GateStage::Unknown,
+                GateStage::Alpha,
+                GateStage::Beta,
+                GateStage::GenerallyAvailable
             ]
         );
     }

@@ -10,14 +10,6 @@ use crate::resource::Resource;
 use crate::resource::cluster::ClusterConfig;
 use crate::yaml::{Origin, Writer};
 
-const RELEASES: [Release; 5] = [
-    Release::V1_5,
-    Release::V1_6,
-    Release::V1_7,
-    Release::V1_8,
-    Release::V1_9,
-];
-
 fn with<T>(
     release: Release,
     config: &Json,
@@ -85,7 +77,7 @@ fn at<'a>(admitted: &'a Admitted, field: &str) -> &'a str {
 fn a16_a_preferred_machine_type_is_copied_into_the_vm() {
     let (mut vm, preference) =
         preferring(&json!({"machine": {"preferredMachineType": "pc-q35-9.2"}}));
-    for release in RELEASES {
+    for release in Release::all_proved() {
         let admitted = create(release, &vm, std::slice::from_ref(&preference)).unwrap();
         assert_eq!(at(&admitted, "domain.machine.type"), "pc-q35-9.2");
     }
@@ -120,7 +112,7 @@ fn a17_a_preferred_storage_class_is_written_into_data_volume_templates() {
         {"metadata": {"name": "b"}, "spec": {"pvc": {"storageClassName": "slow"}}},
         {"metadata": {"name": "c"}, "spec": {"pvc": {"storageClassName": ""}, "source": {"blank": {}}}},
     ]);
-    for release in RELEASES {
+    for release in Release::all_proved() {
         let admitted = create(release, &vm, std::slice::from_ref(&preference)).unwrap();
         let classes: Vec<_> = admitted
             .vm
@@ -141,7 +133,7 @@ fn a17_a_preferred_storage_class_is_written_into_data_volume_templates() {
 #[test]
 fn a17_a_preferred_architecture_is_written_from_1_7_on_and_the_machine_follows() {
     let (vm, preference) = preferring(&json!({"preferredArchitecture": "arm64"}));
-    for release in RELEASES {
+    for release in Release::all_proved() {
         let admitted = create(release, &vm, std::slice::from_ref(&preference)).unwrap();
         let expected = if release >= Release::V1_7 {
             ("arm64", "virt")
@@ -197,7 +189,7 @@ fn a18_a_matcher_that_names_a_volume_becomes_name_and_kind() {
         json!([{"name": "root", "persistentVolumeClaim": {"claimName": "root"}}]);
     let claim = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {
         "name": "root", "namespace": "vms", "labels": {"instancetype.kubevirt.io/default-instancetype": "u1.small"}}});
-    for release in RELEASES {
+    for release in Release::all_proved() {
         let admitted = create(release, &vm, std::slice::from_ref(&claim)).unwrap();
         let expected = if release <= Release::V1_6 {
             json!({"name": "u1.small", "kind": "virtualmachineclusterinstancetype"})
@@ -248,7 +240,7 @@ fn c23_the_documented_policy_names_are_refused() {
         let mut vm = plain();
         vm["spec"][matcher] =
             json!({"inferFromVolume": "root", "inferFromVolumeFailurePolicy": policy});
-        for release in RELEASES {
+        for release in Release::all_proved() {
             assert_eq!(
                 causes(create(release, &vm, &[])),
                 [(
@@ -302,7 +294,7 @@ fn an_update_that_renames_must_let_go_of_the_revision() {
 
 #[test]
 fn a_new_vm_gets_a_serial_number_and_from_1_6_a_uuid() {
-    for release in RELEASES {
+    for release in Release::all_proved() {
         let admitted = create(release, &plain(), &[]).unwrap();
         let random: Vec<_> = admitted.random.iter().map(ToString::to_string).collect();
         let serial = "spec.template.spec.domain.firmware.serial";
@@ -382,7 +374,7 @@ fn matchers_without_a_kind_got_one_up_to_1_6() {
     let mut vm = plain();
     vm["spec"]["instancetype"] = json!({"name": "it"});
     vm["spec"]["preference"] = json!({"name": "pref", "kind": "VirtualMachinePreference"});
-    for release in RELEASES {
+    for release in Release::all_proved() {
         let admitted = create(release, &vm, &[]).unwrap();
         let kind = admitted.vm.str_at("spec.instancetype.kind");
         let expected = if release <= Release::V1_6 {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{RELEASES, Setting, cell, run, vm, with};
+use super::{Setting, cell, held, releases, run, vm, with};
 
 /// A VM with these NICs: name, binding or more fields, network.
 fn nics(nics: &[(&str, Json, Json)]) -> Json {
@@ -42,8 +42,8 @@ fn nics_match_the_recorded_probes() {
         ..Setting::default()
     };
     let none = Setting::default();
-    let all = |text: &'static str| [text; 5];
-    let rows: Vec<(&str, Setting, Json, Json, [&str; 5])> = vec![
+    let all = |text: &'static str| vec![text];
+    let rows: Vec<(&str, Setting, Json, Json, Vec<&str>)> = vec![
         ("no change", none, base(), base(), all("-/-")),
         (
             "add multus bridge",
@@ -167,21 +167,21 @@ fn nics_match_the_recorded_probes() {
                 ),
                 bridge("b"),
             ]),
-            ["-/net!", "-/net!", "-/net", "-/net", "-/net"],
+            vec!["-/net!", "-/net!", "-/net", "-/net", "-/net"],
         ),
         (
             "networkName changed",
             none,
             base(),
             nics(&[pod(), ("b", json!({"bridge": {}}), other())]),
-            ["R/-", "R/-", "R/-", "R/-", "-/net"],
+            vec!["R/-", "R/-", "R/-", "R/-", "-/net"],
         ),
         (
             "networkName changed, gate",
             gate,
             base(),
             nics(&[pod(), ("b", json!({"bridge": {}}), other())]),
-            ["R/-", "R/-", "R/-", "-/net", "-/net"],
+            vec!["R/-", "R/-", "R/-", "-/net", "-/net"],
         ),
         (
             "networkName changed + state down",
@@ -191,14 +191,14 @@ fn nics_match_the_recorded_probes() {
                 pod(),
                 ("b", json!({"bridge": {}, "state": "down"}), other()),
             ]),
-            ["R/net", "R/net", "R/net", "R/net", "-/net"],
+            vec!["R/net", "R/net", "R/net", "R/net", "-/net"],
         ),
         (
             "pod network added (masquerade)",
             none,
             only_b(),
             base(),
-            ["-/-", "-/-", "-/-", "R/-", "R/-"],
+            vec!["-/-", "-/-", "-/-", "R/-", "R/-"],
         ),
         (
             "pod network added (bridge)",
@@ -208,7 +208,7 @@ fn nics_match_the_recorded_probes() {
                 ("default", json!({"bridge": {}}), json!({"pod": {}})),
                 bridge("b"),
             ]),
-            ["-/net", "-/net", "-/net", "R/net", "R/net"],
+            vec!["-/net", "-/net", "-/net", "R/net", "R/net"],
         ),
         (
             "multus model changed",
@@ -273,9 +273,9 @@ fn nics_match_the_recorded_probes() {
     ];
     let mut wrong = Vec::new();
     for (name, setting, old, new, answers) in &rows {
-        for (release, answer) in RELEASES.iter().zip(answers) {
+        for (release, answer) in releases().zip(held(answers)) {
             for strategy in ["Stage", "LiveUpdate"] {
-                let got = run(*release, strategy, *setting, old, new);
+                let got = run(release, strategy, *setting, old, new);
                 let wanted = cell(answer, strategy);
                 if got != wanted {
                     wrong.push(format!(
