@@ -1,50 +1,37 @@
 //! Data about rules: identity, level, documentation. The checks themselves are in [`crate::rules`].
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::str::FromStr;
+
+use crate::word::words;
 
 /// Where the project lives; rule pages and reports link to it.
 pub const HOMEPAGE: &str = "https://github.com/driftless/driftless";
 
-/// How much a finding weighs; the words are SARIF's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing.
-    Note,
-    /// Will bite later.
-    Warning,
-    /// A cluster refuses or drops it, or data is lost.
-    Error,
-}
-
-impl Severity {
-    /// `error`, `warning` or `note`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+words! {
+    /// How much a finding weighs; the words are SARIF's own.
+    Severity {
+        /// Worth knowing.
+        Note = "note",
+        /// Will bite later.
+        Warning = "warning",
+        /// A cluster refuses or drops it, or data is lost.
+        Error = "error",
     }
 }
 
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+words! {
+    /// What a configuration can set a rule to: off, or a severity.
+    Level {
+        /// The rule does not report.
+        Off = "off",
+        /// The rule reports notes.
+        Note = "note",
+        /// The rule reports warnings.
+        Warning = "warning",
+        /// The rule reports errors.
+        Error = "error",
     }
-}
-
-/// What a configuration can set a rule to: off, or a severity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// The rule does not report.
-    Off,
-    /// The rule reports notes.
-    Note,
-    /// The rule reports warnings.
-    Warning,
-    /// The rule reports errors.
-    Error,
 }
 
 impl Level {
@@ -57,25 +44,9 @@ impl Level {
             Self::Error => Some(Severity::Error),
         }
     }
-
-    /// `off`, `note`, `warning` or `error`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
 }
 
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// The text is no level.
+/// The text is not a level.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not a level: off, note, warning or error")]
 pub struct UnknownLevel(pub String);
@@ -84,53 +55,37 @@ impl FromStr for Level {
     type Err = UnknownLevel;
 
     fn from_str(text: &str) -> Result<Self, UnknownLevel> {
-        [Self::Off, Self::Note, Self::Warning, Self::Error]
-            .into_iter()
-            .find(|level| level.as_str() == text)
-            .ok_or_else(|| UnknownLevel(text.to_owned()))
+        Self::parse(text).ok_or_else(|| UnknownLevel(text.to_owned()))
     }
 }
 
-/// What a rule is about; also its folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Family {
-    /// Can the file be read, and does the API know what it says?
-    Input,
-    /// Does Git hold what the cluster writes?
-    Drift,
-    /// Would the webhooks accept it?
-    Admission,
-    /// Do instance type and preference resolve and fit?
-    Instancetypes,
-    /// Is it on its way out?
-    Deprecation,
-    /// Do stored revisions hold what is expected?
-    Revisions,
-    /// What does a change do to the disks?
-    Volumes,
-    /// What does a change do to the running guest?
-    LiveUpdate,
-    /// Is a guest's identity its own?
-    Identity,
-    /// Will cloud-init read it, and does it hold secrets?
-    CloudInit,
+words! {
+    /// What a rule is about; also its folder.
+    Family {
+        /// Can the file be read, and does the API know what it says?
+        Input = "input",
+        /// Does Git hold what the cluster writes?
+        Drift = "drift",
+        /// Would the webhooks accept it?
+        Admission = "admission",
+        /// Do instance type and preference resolve and fit?
+        Instancetypes = "instancetypes",
+        /// Is it on its way out?
+        Deprecation = "deprecation",
+        /// Do stored revisions hold what is expected?
+        Revisions = "revisions",
+        /// What does a change do to the disks?
+        Volumes = "volumes",
+        /// What does a change do to the running guest?
+        LiveUpdate = "live-update",
+        /// Is a guest's identity its own?
+        Identity = "identity",
+        /// Will cloud-init read it, and does it hold secrets?
+        CloudInit = "cloud-init",
+    }
 }
 
 impl Family {
-    /// Every family, in the order they are listed.
-    pub const ALL: [Self; 10] = [
-        Self::Input,
-        Self::Drift,
-        Self::Admission,
-        Self::Instancetypes,
-        Self::Deprecation,
-        Self::Revisions,
-        Self::Volumes,
-        Self::LiveUpdate,
-        Self::Identity,
-        Self::CloudInit,
-    ];
-
     /// What its rules ask.
     pub const fn question(self) -> &'static str {
         match self {
@@ -144,22 +99,6 @@ impl Family {
             Self::LiveUpdate => "what does the change do to the running guest?",
             Self::Identity => "is a guest's identity its own?",
             Self::CloudInit => "will cloud-init read it, and does it hold secrets?",
-        }
-    }
-
-    /// The family's name: `cloud-init`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Input => "input",
-            Self::Drift => "drift",
-            Self::Admission => "admission",
-            Self::Instancetypes => "instancetypes",
-            Self::Deprecation => "deprecation",
-            Self::Revisions => "revisions",
-            Self::Volumes => "volumes",
-            Self::LiveUpdate => "live-update",
-            Self::Identity => "identity",
-            Self::CloudInit => "cloud-init",
         }
     }
 }
