@@ -27,6 +27,13 @@ impl FieldPath {
         }
     }
 
+    /// The path of the whole resource, with room for steps that are pushed.
+    pub fn with_capacity(steps: usize) -> Self {
+        Self {
+            segments: Vec::with_capacity(steps),
+        }
+    }
+
     /// Reads `a.b[2].c` and `a["key.with/dots"].c`. Text that is no path becomes one field of that name, so a path of
     /// `KubeVirt`'s own wording survives unchanged.
     pub fn parse(text: &str) -> Self {
@@ -60,18 +67,20 @@ impl FieldPath {
     /// This path with a key added.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
+        self.with(Segment::Field(name.into()))
+    }
+
+    fn with(&self, step: Segment) -> Self {
         let mut segments = Vec::with_capacity(self.segments.len() + 1);
         segments.extend_from_slice(&self.segments);
-        segments.push(Segment::Field(name.into()));
+        segments.push(step);
         Self { segments }
     }
 
     /// This path with a position added.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
-        let mut segments = self.segments.clone();
-        segments.push(Segment::Index(index));
-        Self { segments }
+        self.with(Segment::Index(index))
     }
 
     /// This path followed by `tail`.

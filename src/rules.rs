@@ -119,7 +119,7 @@ rules! {
         volume_without_one_source, vsock_without_gate,
     ]
     /// Do instance type and preference resolve, and do they fit?
-    Instancetypes in instancetypes beside [unresolved]: [
+    Instancetypes in instancetypes beside [pub(super) unresolved]: [
         deprecated_preference_field, instancetype_conflict, kubevirt_would_crash, preference_overrides_vm,
         preference_requirement_unmet, removed_common_instancetype, spread_not_divisible, unresolved_instancetype,
         unresolved_preference,

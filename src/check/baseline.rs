@@ -10,20 +10,20 @@ use crate::source::Sources;
 /// How often each fingerprint was there.
 #[derive(Debug, Default)]
 pub struct Baseline {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, Known>,
 }
 
 /// The file as written.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct BaselineFile {
     version: u32,
-    findings: Vec<Entry>,
+    findings: Vec<Known>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct Known {
     rule: String,
     /// For people: what the finding is about. Not compared.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -44,7 +44,7 @@ const fn is_one(count: &usize) -> bool {
     *count == 1
 }
 
-/// The text is no baseline; its author's to mend, or `--write-baseline`'s to write again.
+/// The text is not a baseline; its author's to mend, or `--write-baseline`'s to write again.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Not the JSON that is written.
@@ -58,13 +58,13 @@ pub enum Error {
 impl Baseline {
     /// The baseline that a set of findings makes.
     pub fn of(findings: &[Finding], sources: &Sources) -> Self {
-        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut entries: BTreeMap<String, Known> = BTreeMap::new();
         for finding in findings {
             let fingerprint = fingerprint(finding, sources);
             entries
                 .entry(fingerprint.clone())
                 .and_modify(|entry| entry.count += 1)
-                .or_insert_with(|| Entry {
+                .or_insert_with(|| Known {
                     rule: finding.rule.id.to_owned(),
                     resource: finding
                         .subject
@@ -85,7 +85,7 @@ impl Baseline {
 
     /// Reads what [`Self::to_json`] wrote.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let file: File = serde_json::from_str(text)?;
+        let file: BaselineFile = serde_json::from_str(text)?;
         if file.version != 1 {
             return Err(Error::Version(file.version));
         }
@@ -99,7 +99,7 @@ impl Baseline {
 
     /// The text of a baseline file, sorted so that it merges well.
     pub fn to_json(&self) -> String {
-        let mut findings: Vec<Entry> = self.entries.values().cloned().collect();
+        let mut findings: Vec<Known> = self.entries.values().cloned().collect();
         findings.sort_by(|a, b| {
             (&a.rule, &a.resource, &a.field, &a.fingerprint).cmp(&(
                 &b.rule,
@@ -108,7 +108,7 @@ impl Baseline {
                 &b.fingerprint,
             ))
         });
-        let file = File {
+        let file = BaselineFile {
             version: 1,
             findings,
         };

@@ -239,7 +239,7 @@ fn an_ignore_covers_what_is_underlined_and_no_block() {
 }
 
 #[test]
-fn a_cause_that_hangs_on_an_unknown_setting_stays_a_note() {
+fn a_cause_that_depends_on_an_unknown_setting_stays_a_note() {
     let text = vm("web", "  runStrategy: Always\n")
         .replace("devices: {}", "devices: {autoattachVSOCK: true}");
     let known = Target {

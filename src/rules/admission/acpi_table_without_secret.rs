@@ -1,4 +1,4 @@
-//! An ACPI table names no Secret volume.
+//! An ACPI table does not name a Secret volume.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -54,7 +54,7 @@ rule! {
     /// ## Limits
     ///
     /// Whether the Secret exists and what it holds is not looked at.
-    "acpi-table-without-secret": "an ACPI table names no Secret volume"
+    "acpi-table-without-secret": "an ACPI table does not name a Secret volume"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -89,12 +89,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             None => "does not have a matching Volume.",
         };
         causes
-            .push(
-                &RULE,
-                format!("{field}.{table}"),
-                format!("{field} {words}"),
-            )
-            .at(guest.at(&format!("{place}.{table}")))
+            .push(&RULE, field.field(table), format!("{field} {words}"))
+            .at(guest.at(place).field(table))
             .help(format!("add a `secret` volume named `{name}`"));
     }
 }
@@ -109,7 +105,7 @@ fn check_slic_only(guest: AdmittedGuest<'_>, acpi: &Node, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    format!("{field}.slicNameRef"),
+                    field.field("slicNameRef"),
                     format!("{field} refers to Volume of unsupported type."),
                 )
                 .at(guest.at("domain.firmware.acpi.slicNameRef"));

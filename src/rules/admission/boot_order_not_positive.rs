@@ -1,5 +1,6 @@
 //! A boot order is zero.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
@@ -61,10 +62,10 @@ const HELP: &str = "count boot orders from 1";
 
 pub(super) fn check_disk(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     if is_wrong(disk) {
-        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        let field = guest.at("domain.devices.disks").index(at);
         let message = format!("{field} must have a boot order > 0, if supplied");
         causes
-            .push(&RULE, format!("{field}.bootOrder"), message)
+            .push(&RULE, field.field("bootOrder"), message)
             .help(HELP);
     }
 }
@@ -78,11 +79,14 @@ pub(super) fn check_interface(
 ) -> bool {
     let wrong = is_wrong(interface);
     if wrong {
-        let field = format!("spec.template.spec[{at}]");
+        let field = FieldPath::from("spec.template.spec").index(at);
         let message = format!("{field} must have a boot order > 0, if supplied");
         causes
-            .push(&RULE, format!("{field}.bootOrder"), message)
-            .at(guest.at(&format!("domain.devices.interfaces[{at}].bootOrder")))
+            .push(&RULE, field.field("bootOrder"), message)
+            .at(guest
+                .at("domain.devices.interfaces")
+                .index(at)
+                .field("bootOrder"))
             .help(HELP);
     }
     wrong

@@ -57,7 +57,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Hangs on the cluster's configuration, which permits it by default.
+    /// Depends on the cluster's configuration, which permits it by default.
     "bridge-on-pod-network": "the cluster does not permit bridges on the pod network"
 }
 
@@ -66,14 +66,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     let on_pod = network.is_some_and(|network| network.get("pod").is_some());
     if interface.get("bridge").is_some() && on_pod && !guest.config.permits_bridge_on_pod_network()
     {
-        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        let field = guest.at("domain.devices.interfaces").index(at);
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "Bridge on pod network configuration is not enabled under kubevirt-config",
             )
-            .at(format!("{field}.bridge"))
+            .at(field.field("bridge"))
             .setting("`network.permitBridgeInterfaceOnPodNetwork`")
             .help("use `masquerade: {}`");
     }

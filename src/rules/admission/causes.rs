@@ -14,20 +14,26 @@ pub struct Hit {
     pub rule: &'static Rule,
     /// KubeVirt's field and words.
     pub cause: Cause,
-    /// Our field, where KubeVirt's is no path of the object.
-    pub place: Option<FieldPath>,
+    /// The field to point at: KubeVirt's, or ours where that is not a path of the object.
+    pub field: FieldPath,
     /// What to do.
     pub help: Option<String>,
-    /// The feature gate or setting of the cluster the refusal hangs on.
+    /// The feature gate or setting of the cluster the refusal depends on.
     pub setting: Option<String>,
-    /// Whether the cluster refuses it for sure: false where what it hangs on is not known.
+    /// Whether the cluster refuses it for sure: false where what it depends on is not known.
     pub certain: bool,
 }
 
 impl Hit {
     /// Names the field in the object, where KubeVirt's name is none.
-    pub fn at(&mut self, path: impl AsRef<str>) -> &mut Self {
-        self.place = Some(FieldPath::parse(path.as_ref()));
+    pub fn at(&mut self, path: impl Into<FieldPath>) -> &mut Self {
+        self.field = path.into();
+        self
+    }
+
+    /// KubeVirt's own name of the field, where it is not how a path is written.
+    pub fn named(&mut self, name: impl Into<String>) -> &mut Self {
+        self.cause.field = name.into();
         self
     }
 
@@ -37,26 +43,19 @@ impl Hit {
         self
     }
 
-    /// The refusal hangs on a setting of the cluster: `emulatedMachines`.
+    /// The refusal depends on a setting of the cluster: `emulatedMachines`.
     pub fn setting(&mut self, setting: impl Into<String>) -> &mut Self {
         self.setting = Some(setting.into());
         self
     }
 
-    /// The refusal hangs on a feature gate; says so and how to get it.
+    /// The refusal depends on a feature gate; says so and how to get it.
     pub fn gate(&mut self, gate: &str) -> &mut Self {
         self.setting = Some(format!("the feature gate `{gate}`"));
         self.help.get_or_insert_with(|| {
             format!("enable the feature gate `{gate}` or leave the field out")
         });
         self
-    }
-
-    /// The field to point at.
-    pub fn field(&self) -> FieldPath {
-        self.place
-            .clone()
-            .unwrap_or_else(|| FieldPath::parse(&self.cause.field))
     }
 }
 
@@ -72,18 +71,25 @@ impl Causes {
     pub fn push(
         &mut self,
         rule: &'static Rule,
-        field: impl Into<String>,
+        field: impl Into<FieldPath>,
         message: impl Into<String>,
     ) -> &mut Hit {
+        let field = field.into();
         self.hits.push(Hit {
             rule,
-            cause: Cause::new(field, message),
-            place: None,
+            cause: Cause::new(field.to_string(), message),
+            field,
             help: None,
             setting: None,
             certain: true,
         });
         self.hits.last_mut().expect("just pushed")
+    }
+
+    /// Adds a cause that an earlier stage has put into words.
+    pub fn push_cause(&mut self, rule: &'static Rule, cause: Cause) -> &mut Hit {
+        let field = FieldPath::parse(&cause.field);
+        self.push(rule, field, cause.message).named(cause.field)
     }
 
     /// KubeVirt's code would crash here; what it would trip over. Only the first counts.
@@ -111,7 +117,7 @@ impl Causes {
         self.hits.is_empty() && self.crash.is_none()
     }
 
-    /// Whether a webhook with this knowledge stops here: a cause that hangs on an unknown setting does not stop it.
+    /// Whether a webhook with this knowledge stops here: a cause that depends on an unknown setting does not stop it.
     pub fn stop(&self, settings_known: bool) -> bool {
         self.crash.is_some()
             || self

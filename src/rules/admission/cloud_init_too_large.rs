@@ -1,6 +1,7 @@
-//! Cloud-init data is over 2048 bytes.
+//! Cloud-init data is larger than 2048 bytes.
 
-use super::invalid_cloud_init::Kind;
+use super::invalid_cloud_init::DataKind;
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -70,12 +71,12 @@ rule! {
     /// ## Limits
     ///
     /// The size of data in a Secret is not known.
-    "cloud-init-too-large": "cloud-init data is over 2048 bytes"
+    "cloud-init-too-large": "cloud-init data is larger than 2048 bytes"
 }
 
 const MOST: usize = 2048;
 
-pub(super) fn check(field: &str, kind: &Kind, data: &Node, causes: &mut Causes) {
+pub(super) fn check(field: &FieldPath, kind: &DataKind, data: &Node, causes: &mut Causes) {
     if kind.len(data) > MOST {
         let message = format!(
             "{field} {} exceeds {MOST} byte limit. Should use {} for larger data.",

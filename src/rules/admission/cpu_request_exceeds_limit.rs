@@ -1,4 +1,4 @@
-//! The CPU request is above the limit.
+//! The CPU request is larger than the limit.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -43,7 +43,7 @@ rule! {
     ///           limits:
     ///             cpu: 1500m
     /// ```
-    "cpu-request-exceeds-limit": "the CPU request is above the limit"
+    "cpu-request-exceeds-limit": "the CPU request is larger than the limit"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

@@ -1,5 +1,6 @@
 //! A DataVolume template has no source, or several.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -64,7 +65,7 @@ rule! {
 
 /// Whether the template is in order so far.
 pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
-    let field = format!("spec.dataVolumeTemplate[{at}]");
+    let field = FieldPath::from("spec.dataVolumeTemplate").index(at);
     let spec = |path: &str| template.path(&format!("spec.{path}"));
     let claim = if spec("pvc").is_some() {
         "pvc"
@@ -79,31 +80,33 @@ pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
     let sources = source.map_or(1, |source| source.entries().len());
     let (field, message, help) = match (populated, filled) {
         (true, true) => (
-            format!("{field}.source"),
+            field.field("source"),
             "External population is incompatible with Source and SourceRef",
             "keep either `source` or the claim's `dataSourceRef`",
         ),
         (false, false) => (
-            format!("{field}.source.sourceRef"),
+            field.then("source.sourceRef"),
             "Data volume should have either Source, SourceRef, or be externally populated",
             "name a `source` or `sourceRef`; an empty disk is `source: {blank: {}}`",
         ),
         _ if sources == 0 => (
-            format!("{field}.source"),
+            field.field("source"),
             "Missing dataVolume valid source",
             "name what to fill the disk from; an empty disk is `source: {blank: {}}`",
         ),
         _ if sources > 1 => (
-            format!("{field}.source"),
+            field.field("source"),
             "Multiple dataVolume sources",
             "keep one source",
         ),
         _ => return true,
     };
-    let place = match source {
-        Some(_) => format!("spec.dataVolumeTemplates[{at}].spec.source"),
-        None => format!("spec.dataVolumeTemplates[{at}].spec"),
-    };
+    let mut place = FieldPath::from("spec.dataVolumeTemplates")
+        .index(at)
+        .field("spec");
+    if source.is_some() {
+        place = place.field("source");
+    }
     causes.push(&RULE, field, message).at(place).help(help);
     false
 }

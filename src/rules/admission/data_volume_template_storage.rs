@@ -1,5 +1,6 @@
-//! A DataVolume template has neither or both of pvc and storage.
+//! A DataVolume template has neither `pvc` nor `storage`, or both.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -67,7 +68,7 @@ rule! {
     ///           dataVolume:
     ///             name: web-root
     /// ```
-    "data-volume-template-storage": "a DataVolume template has neither or both of pvc and storage"
+    "data-volume-template-storage": "a DataVolume template has neither `pvc` nor `storage`, or both"
 }
 
 /// Whether the template is in order so far.
@@ -81,10 +82,14 @@ pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
     causes
         .push(
             &RULE,
-            format!("spec.dataVolumeTemplate[{at}].PVC.Storage"),
+            FieldPath::from("spec.dataVolumeTemplate")
+                .index(at)
+                .then("PVC.Storage"),
             message,
         )
-        .at(format!("spec.dataVolumeTemplates[{at}].spec"))
+        .at(FieldPath::from("spec.dataVolumeTemplates")
+            .index(at)
+            .field("spec"))
         .help("describe the claim in `storage`, and only there");
     false
 }

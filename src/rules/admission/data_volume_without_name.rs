@@ -1,4 +1,4 @@
-//! A volume names no DataVolume.
+//! A volume does not name its DataVolume.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -40,20 +40,16 @@ rule! {
     ///           dataVolume:
     ///             name: web-root
     /// ```
-    "data-volume-without-name": "a volume names no DataVolume"
+    "data-volume-without-name": "a volume does not name its DataVolume"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
     let data_volume = volume.get("dataVolume");
     if data_volume.is_some_and(|source| source.str_at("name").is_empty()) {
-        let field = guest.at(&format!("volumes[{at}]"));
+        let field = guest.at("volumes").index(at);
         causes
-            .push(
-                &RULE,
-                format!("{field}.name"),
-                "DataVolume 'name' must be set",
-            )
-            .at(format!("{field}.dataVolume.name"))
+            .push(&RULE, field.field("name"), "DataVolume 'name' must be set")
+            .at(field.then("dataVolume.name"))
             .help("name the DataVolume");
     }
 }

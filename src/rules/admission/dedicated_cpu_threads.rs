@@ -1,4 +1,4 @@
-//! Dedicated CPUs have too many threads a core.
+//! A core of dedicated CPUs has too many threads.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -45,7 +45,7 @@ rule! {
     ///         memory:
     ///           guest: 1Gi
     /// ```
-    "dedicated-cpu-threads": "dedicated CPUs have too many threads a core"
+    "dedicated-cpu-threads": "a core of dedicated CPUs has too many threads"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

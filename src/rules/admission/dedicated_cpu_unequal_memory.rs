@@ -1,4 +1,4 @@
-//! Dedicated CPUs need equal memory request and limit.
+//! Dedicated CPUs need a memory request that equals the limit.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -49,7 +49,7 @@ rule! {
     ///           limits:
     ///             memory: 2Gi
     /// ```
-    "dedicated-cpu-unequal-memory": "dedicated CPUs need equal memory request and limit"
+    "dedicated-cpu-unequal-memory": "dedicated CPUs need a memory request that equals the limit"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

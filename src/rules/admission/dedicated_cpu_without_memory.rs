@@ -1,4 +1,4 @@
-//! Dedicated CPUs need memory of known size.
+//! Dedicated CPUs need a memory size.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -48,7 +48,7 @@ rule! {
     ///         memory:
     ///           guest: 1Gi
     /// ```
-    "dedicated-cpu-without-memory": "dedicated CPUs need memory of known size"
+    "dedicated-cpu-without-memory": "dedicated CPUs need a memory size"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

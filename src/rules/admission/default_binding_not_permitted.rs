@@ -1,4 +1,4 @@
-//! The interface KubeVirt adds is one the cluster forbids.
+//! KubeVirt adds an interface that the cluster forbids.
 
 use crate::rules::admission::causes::Causes;
 
@@ -49,8 +49,8 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Hangs on the cluster's configuration.
-    "default-binding-not-permitted": "the interface KubeVirt adds is one the cluster forbids"
+    /// Depends on the cluster's configuration.
+    "default-binding-not-permitted": "KubeVirt adds an interface that the cluster forbids"
 }
 
 /// Puts the refusal that setting the defaults met among the causes.

@@ -1,5 +1,6 @@
 //! The interface's binding is discontinued.
 
+use crate::field_path::FieldPath;
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -68,7 +69,7 @@ pub(super) fn check_gates(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                     "",
                     format!("{gate} network binding is discontinued since v1.3. Please refer to Kubevirt user guide for alternatives."),
                 )
-                .at(guest.at(&format!("domain.devices.interfaces[{at}].{method}")))
+                .at(guest.at("domain.devices.interfaces").index(at).field(method))
                 .help("use a network binding plugin or `passtBinding`");
         }
     }
@@ -93,10 +94,12 @@ pub(super) fn check_interfaces(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             ),
         ] {
             if interface.get(method).is_some() && (all || method == "slirp") {
-                let tail = format!("domain.devices.interfaces[{at}].{method}");
+                let here = FieldPath::from("domain.devices.interfaces")
+                    .index(at)
+                    .field(method);
                 causes
-                    .push(&RULE, format!("spec.{tail}"), words)
-                    .at(guest.at(&tail))
+                    .push(&RULE, FieldPath::from("spec").join(&here), words)
+                    .at(FieldPath::from("spec.template.spec").join(&here))
                     .help("use `masquerade: {}`, `bridge: {}` or a network binding plugin");
             }
         }
@@ -122,9 +125,9 @@ pub(super) fn check_slirp(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         } else {
             "Slirp interface is not enabled in kubevirt-config"
         };
-        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        let field = guest.at("domain.devices.interfaces").index(at);
         causes
-            .push(&RULE, format!("{field}.name"), words)
-            .at(format!("{field}.slirp"));
+            .push(&RULE, field.field("name"), words)
+            .at(field.field("slirp"));
     }
 }

@@ -61,11 +61,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
     let name = disk.str_at("name");
     let empty_drive = disk.get("cdrom").is_some() && guest.does(Behaviour::EmptyCdromNeedsGate);
     if guest.volume(name).is_none() && !empty_drive {
-        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        let field = guest.at("domain.devices.disks").index(at);
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 format!("{field}.Name '{name}' not found."),
             )
             .help(format!("add a volume named `{name}`, or remove the disk"));

@@ -1,4 +1,4 @@
-//! Downward metrics are not on a virtio disk.
+//! The downward metrics disk is not on the virtio bus.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -7,7 +7,7 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `downwardMetrics` volume whose disk is no `disk`, or has another bus than `virtio`.
+    /// Reports a `downwardMetrics` volume whose disk is not a `disk`, or has another bus than `virtio`.
     ///
     /// ## Why it matters
     ///
@@ -56,7 +56,7 @@ rule! {
     ///         - name: metrics
     ///           downwardMetrics: {}
     /// ```
-    "downward-metrics-disk": "downward metrics are not on a virtio disk"
+    "downward-metrics-disk": "the downward metrics disk is not on the virtio bus"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
@@ -64,7 +64,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
     if volume.is_none_or(|volume| volume.get("downwardMetrics").is_none()) {
         return;
     }
-    let field = guest.at(&format!("domain.devices.disks[{at}].disk"));
+    let field = guest.at("domain.devices.disks").index(at).field("disk");
     let Some(target) = disk.get("disk") else {
         let message = format!(
             "DownwardMetrics volume must be mapped to a disk, but disk is not set on {field}."
@@ -80,7 +80,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
             "DownwardMetrics volume must be mapped to virtio bus, but {field}.bus is set to {bus}"
         );
         causes
-            .push(&RULE, format!("{field}.bus"), message)
+            .push(&RULE, field.field("bus"), message)
             .help("use `bus: virtio`");
     }
 }

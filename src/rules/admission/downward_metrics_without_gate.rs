@@ -57,7 +57,7 @@ pub(super) fn check_volume(
         causes
             .push(
                 &RULE,
-                guest.at(&format!("volumes[{at}]")),
+                guest.at("volumes").index(at),
                 "downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.",
             )
             .gate(GATE);

@@ -74,7 +74,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         causes
             .push(
                 &RULE,
-                guest.at(&format!("domain.devices.disks[{at}].name")),
+                guest.at("domain.devices.disks").index(at).field("name"),
                 "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk",
             )
             .gate("DeclarativeHotplugVolumes")

@@ -1,4 +1,4 @@
-//! The guest's architecture is not the control plane's.
+//! The guest's architecture differs from the control plane's.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -43,7 +43,7 @@ rule! {
     ///
     /// Targets up to 1.7 only. Assumes a control plane on amd64. Without a known configuration the finding is
     /// `depends-on-configuration`.
-    "foreign-architecture": "the guest's architecture is not the control plane's"
+    "foreign-architecture": "the guest's architecture differs from the control plane's"
 }
 
 /// The architecture virt-api is taken to run on.

@@ -1,5 +1,6 @@
-//! A DataVolume template is of another namespace.
+//! A DataVolume template belongs to another namespace.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
@@ -63,7 +64,7 @@ rule! {
     ///           dataVolume:
     ///             name: web-root
     /// ```
-    "foreign-data-volume-template": "a DataVolume template is of another namespace"
+    "foreign-data-volume-template": "a DataVolume template belongs to another namespace"
 }
 
 /// `old` is the VM before an update; `namespace` the VM's.
@@ -86,13 +87,15 @@ pub(super) fn check(
     for (at, template) in templates.iter().enumerate() {
         let theirs = template.str_at("metadata.namespace");
         if !theirs.is_empty() && theirs != namespace {
+            let field = FieldPath::from("spec.dataVolumeTemplates").index(at);
+            let place = field.then("metadata.namespace");
             causes
                 .push(
                     &RULE,
-                    format!("spec.dataVolumeTemplates[{at}]"),
+                    field,
                     format!("Embedded DataVolume namespace {theirs} differs from VM namespace {namespace}"),
                 )
-                .at(format!("spec.dataVolumeTemplates[{at}].metadata.namespace"))
+                .at(place)
                 .help("leave the namespace out");
         }
     }

@@ -1,4 +1,4 @@
-//! Dedicated CPUs are asked for in fractions.
+//! The number of dedicated CPUs is not whole.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -6,7 +6,7 @@ use crate::rules::admission::guest::AdmittedGuest;
 rule! {
     /// ## What it does
     ///
-    /// Reports a CPU request or limit that is no whole number on a guest with `cpu.dedicatedCpuPlacement`.
+    /// Reports a CPU request or limit that is not a whole number on a guest with `cpu.dedicatedCpuPlacement`.
     ///
     /// ## Why it matters
     ///
@@ -51,7 +51,7 @@ rule! {
     ///           limits:
     ///             cpu: '2'
     /// ```
-    "fractional-dedicated-cpu": "dedicated CPUs are asked for in fractions"
+    "fractional-dedicated-cpu": "the number of dedicated CPUs is not whole"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

@@ -1,5 +1,6 @@
-//! A Grace GPU lacks what it needs.
+//! The VM lacks what an NVIDIA Grace GPU needs.
 
+use crate::field_path::FieldPath;
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -57,7 +58,7 @@ rule! {
     /// ## Limits
     ///
     /// Looks at the configuration's `permittedHostDevices`; without one nothing is found.
-    "grace-gpu-requirements": "a Grace GPU lacks what it needs"
+    "grace-gpu-requirements": "the VM lacks what an NVIDIA Grace GPU needs"
 }
 
 const GATE: &str = "GraceIOVirtualization";
@@ -65,13 +66,13 @@ const GATE: &str = "GraceIOVirtualization";
 /// Device ids of the GPUs.
 const GRACE: [&str; 3] = ["2342", "2348", "2941"];
 
-enum Kind {
+enum Nvidia {
     Grace,
-    AnyNvidia,
+    Any,
 }
 
 /// What `vendor:device` selects, where it is NVIDIA's.
-fn selects(selector: &str) -> Option<Kind> {
+fn selects(selector: &str) -> Option<Nvidia> {
     let bare = |id: &str| {
         let id = id.trim().to_ascii_uppercase();
         id.strip_prefix("0X").map(str::to_owned).unwrap_or(id)
@@ -82,16 +83,16 @@ fn selects(selector: &str) -> Option<Kind> {
     }
     let device = bare(device);
     if device == "*" {
-        return Some(Kind::AnyNvidia);
+        return Some(Nvidia::Any);
     }
-    GRACE.contains(&device.as_str()).then_some(Kind::Grace)
+    GRACE.contains(&device.as_str()).then_some(Nvidia::Grace)
 }
 
 /// A device asked for: its field and its resource name.
-type Request<'a> = (String, &'a str);
+type AskedFor<'a> = (FieldPath, &'a str);
 
 /// The devices asked for that the cluster maps to NVIDIA hardware of concern: field and resource name.
-fn requests(guest: AdmittedGuest<'_>) -> (Vec<Request<'_>>, Vec<Request<'_>>) {
+fn requests(guest: AdmittedGuest<'_>) -> (Vec<AskedFor<'_>>, Vec<AskedFor<'_>>) {
     let permitted = guest
         .config
         .permitted_host_devices()
@@ -106,10 +107,14 @@ fn requests(guest: AdmittedGuest<'_>) -> (Vec<Request<'_>>, Vec<Request<'_>>) {
                     && entry.str_at("resourceName") == name
                     && !entry.str_at("pciVendorSelector").is_empty()
             });
-            let field = guest.at(&format!("domain.devices.{list}[{at}].deviceName"));
+            let field = guest
+                .at("domain.devices")
+                .field(list)
+                .index(at)
+                .field("deviceName");
             match entry.and_then(|entry| selects(entry.str_at("pciVendorSelector"))) {
-                Some(Kind::Grace) => grace.push((field, name)),
-                Some(Kind::AnyNvidia) => any.push((field, name)),
+                Some(Nvidia::Grace) => grace.push((field, name)),
+                Some(Nvidia::Any) => any.push((field, name)),
                 None => {}
             }
         }
@@ -136,13 +141,10 @@ pub(super) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .and_then(|map| map.get(key))
             .and_then(Node::as_str);
         if value == Some("true") {
+            let field = FieldPath::from("spec.template.metadata.annotations").field(key);
             causes
-                .push(
-                    &RULE,
-                    format!("spec.template.metadata.annotations[{key}]"),
-                    words,
-                )
-                .at(format!("spec.template.metadata.annotations[\"{key}\"]"))
+                .push(&RULE, field, words)
+                .named(format!("spec.template.metadata.annotations[{key}]"))
                 .setting("`permittedHostDevices`");
         }
     }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::field_path::{FieldPath, Segment};
 use crate::release::{Behaviour, Release};
 use crate::resource::cluster::ClusterConfig;
 use crate::resource::quantity::{Format, Quantity};
@@ -35,9 +36,16 @@ impl<'a> AdmittedGuest<'a> {
         }
     }
 
-    /// KubeVirt's name of a field of the guest: `spec.template.spec.` and the tail.
-    pub fn at(self, tail: &str) -> String {
-        format!("spec.template.spec.{tail}")
+    /// The path of a field of the guest: `spec.template.spec` and the keys, plain and dotted.
+    pub fn at(self, keys: &str) -> FieldPath {
+        let mut path = FieldPath::with_capacity(8);
+        for key in ["spec", "template", "spec"]
+            .into_iter()
+            .chain(keys.split('.'))
+        {
+            path.push(Segment::Field(key.into()));
+        }
+        path
     }
 
     /// Whether the field is there.

@@ -1,4 +1,4 @@
-//! The guest's memory is above the memory limit.
+//! The guest has more memory than the memory limit.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -47,8 +47,8 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
-    "guest-memory-exceeds-limit": "the guest's memory is above the memory limit"
+    /// Depends on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
+    "guest-memory-exceeds-limit": "the guest has more memory than the memory limit"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

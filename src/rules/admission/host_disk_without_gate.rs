@@ -53,10 +53,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
         causes
             .push(
                 &RULE,
-                guest.at(&format!("volumes[{at}]")),
+                guest.at("volumes").index(at),
                 "HostDisk feature gate is not enabled",
             )
-            .at(guest.at(&format!("volumes[{at}].hostDisk")))
+            .at(guest.at("volumes").index(at).field("hostDisk"))
             .gate("HostDisk")
             .help("use a `persistentVolumeClaim`, or enable the feature gate `HostDisk`");
     }

@@ -56,7 +56,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, interface) in guest.devices("interfaces").iter().enumerate() {
         let name = interface.str_at("name");
         if guest.network(name).is_none() {
-            let field = guest.at(&format!("domain.devices.interfaces[{at}].name"));
+            let field = guest
+                .at("domain.devices.interfaces")
+                .index(at)
+                .field("name");
             let message = format!("{field} '{name}' not found.");
             causes.push(&RULE, field, message).help(format!(
                 "add a network named `{name}`, or remove the interface"

@@ -55,7 +55,7 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let name = interface.str_at("name");
-    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    let field = guest.at("domain.devices.interfaces").index(at);
     let has = |method: &&str| interface.get(method).is_some();
     if guest.does(Behaviour::RequiresOneBinding) {
         let methods = ["bridge", "masquerade", "sriov", "passtBinding", "binding"];
@@ -79,7 +79,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
             "logical {name} interface cannot have both binding plugin and interface binding method"
         );
         causes
-            .push(&RULE, format!("{field}.binding"), message)
+            .push(&RULE, field.field("binding"), message)
             .help("keep either `binding` or the binding method");
     }
 }

@@ -1,5 +1,6 @@
 //! An access credential is incomplete.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
@@ -58,7 +59,7 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, credential) in guest.items("accessCredentials").iter().enumerate() {
-        let field = guest.at(&format!("accessCredentials[{at}]"));
+        let field = guest.at("accessCredentials").index(at);
         let (ssh, password) = (
             credential.get("sshPublicKey"),
             credential.get("userPassword"),
@@ -86,7 +87,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
 }
 
-fn check_ssh(guest: AdmittedGuest<'_>, field: &str, ssh: &Node, causes: &mut Causes) {
+fn check_ssh(guest: AdmittedGuest<'_>, field: &FieldPath, ssh: &Node, causes: &mut Causes) {
     for (method, volume) in [
         ("noCloud", "cloudInitNoCloud"),
         ("configDrive", "cloudInitConfigDrive"),
@@ -97,11 +98,7 @@ fn check_ssh(guest: AdmittedGuest<'_>, field: &str, ssh: &Node, causes: &mut Cau
                 "{field} requires a {method} volume to exist when the {method} propagationMethod is in use."
             );
             causes
-                .push(
-                    &RULE,
-                    format!("{field}.sshPublicKey.propagationMethod"),
-                    message,
-                )
+                .push(&RULE, field.then("sshPublicKey.propagationMethod"), message)
                 .help(format!("add a `{volume}` volume"));
         }
     }
@@ -110,17 +107,23 @@ fn check_ssh(guest: AdmittedGuest<'_>, field: &str, ssh: &Node, causes: &mut Cau
         let message = format!("{field} requires at least one user to be present in the users list");
         causes.push(
             &RULE,
-            format!("{field}.sshPublicKey.propagationMethod.qemuGuestAgent.users"),
+            field.then("sshPublicKey.propagationMethod.qemuGuestAgent.users"),
             message,
         );
     }
 }
 
-fn check_counts(field: &str, kind: &str, credential: &Node, methods: &[&str], causes: &mut Causes) {
+fn check_counts(
+    field: &FieldPath,
+    kind: &str,
+    credential: &Node,
+    methods: &[&str],
+    causes: &mut Causes,
+) {
     if credential.path("source.secret").is_none() {
         let message = format!("{field} must have exactly one source set");
         causes
-            .push(&RULE, format!("{field}.{kind}.source"), message)
+            .push(&RULE, field.field(kind).field("source"), message)
             .help("name the Secret in `source.secret.secretName`");
     }
     let used = methods.iter().filter(|method| {
@@ -131,7 +134,7 @@ fn check_counts(field: &str, kind: &str, credential: &Node, methods: &[&str], ca
     if used.count() != 1 {
         let message = format!("{field} must have exactly one propagationMethod set");
         causes
-            .push(&RULE, format!("{field}.{kind}.propagationMethod"), message)
+            .push(&RULE, field.field(kind).field("propagationMethod"), message)
             .help(format!("keep one of `{}`", methods.join("`, `")));
     }
 }

@@ -1,5 +1,6 @@
 //! An affinity term is invalid.
 
+use crate::field_path::{FieldPath, Segment};
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::kubernetes;
@@ -8,8 +9,8 @@ rule! {
     /// ## What it does
     ///
     /// Reports node and pod affinity terms that Kubernetes would refuse: no terms, weights outside 1 to 100, unknown
-    /// operators, operators with the wrong number of values, keys and values that are no labels, an empty topology key,
-    /// namespaces that are no DNS labels.
+    /// operators, operators with the wrong number of values, keys and values that are not labels, an empty topology key,
+    /// namespaces that are not DNS labels.
     ///
     /// ## Why it matters
     ///
@@ -59,13 +60,16 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     };
     let mut wrong = kubernetes::Objections::default();
-    kubernetes::affinity(affinity, "spec.template.spec", &mut wrong);
+    kubernetes::affinity(affinity, &FieldPath::from("spec.template.spec"), &mut wrong);
     for objection in wrong.0 {
-        let place = objection
-            .field
-            .replacen("spec.template.spec.", "spec.template.spec.affinity.", 1)
-            .replace(".namespace", ".namespaces")
-            .replace(".namespacesSelector", ".namespaceSelector");
+        // Kubernetes leaves `affinity` out of its paths and says `namespace`.
+        let mut place = guest.at("affinity");
+        for step in objection.field.segments().iter().skip(3) {
+            place.push(match step {
+                Segment::Field(name) if name == "namespace" => Segment::Field("namespaces".into()),
+                step => step.clone(),
+            });
+        }
         causes
             .push(&RULE, objection.field, objection.message)
             .at(place);

@@ -8,9 +8,9 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports a custom `blockSize` beside `matchVolume`, a logical size above the physical one, sizes that are no power
+    /// Reports a custom `blockSize` beside `matchVolume`, a logical size above the physical one, sizes that are not powers
     /// of two between 512 and 2097152, and from 1.7 on a logical size other than 512 on SATA and a discard granularity
-    /// that is no multiple of the logical size.
+    /// that is not a multiple of the logical size.
     ///
     /// ## Why it matters
     ///
@@ -70,7 +70,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
     let Some(custom) = disk.path("blockSize.custom") else {
         return;
     };
-    let field = guest.at(&format!("domain.devices.disks[{at}].blockSize"));
+    let field = guest
+        .at("domain.devices.disks")
+        .index(at)
+        .field("blockSize");
     if switched_on(disk.path("blockSize.matchVolume")) {
         causes
             .push(
@@ -89,13 +92,13 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
     if logical > physical {
         causes.push(
             &RULE,
-            format!("{field}.custom.logical"),
+            field.then("custom.logical"),
             format!("Logical size {logical} must be the same or less than the physical size of {physical}"),
         );
     } else if newer && bus == "sata" && logical != 512 {
         causes.push(
             &RULE,
-            format!("{field}.custom.logical"),
+            field.then("custom.logical"),
             format!("Logical size {logical} must be 512 for SATA devices"),
         );
     } else if let Some(discard) = discard.filter(uneven)
@@ -103,14 +106,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
     {
         causes.push(
             &RULE,
-            format!("{field}.custom.discardGranularity"),
+            field.then("custom.discardGranularity"),
             format!("Discard granularity {discard} must be multiples of logical size {logical}"),
         );
     } else {
         for (part, size) in [("logical", logical), ("physical", physical)] {
             if let Some(message) = wrong_size(size) {
                 causes
-                    .push(&RULE, format!("{field}.custom.{part}"), message)
+                    .push(&RULE, field.field("custom").field(part), message)
                     .help("use a power of two from 512 to 2097152");
             }
         }

@@ -1,4 +1,4 @@
-//! A network from a resource claim is off, or invalid.
+//! A network from a resource claim is not enabled, or is invalid.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -57,7 +57,7 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    "invalid-claim-network": "a network from a resource claim is off, or invalid"
+    "invalid-claim-network": "a network from a resource claim is not enabled, or is invalid"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -116,12 +116,12 @@ fn check_network(
             format!("DRA network {name:?} requires an SR-IOV or binding plugin interface"),
         );
     }
-    let field = guest.at(&format!("networks[{at}].resourceClaim"));
+    let field = guest.at("networks").index(at).field("resourceClaim");
     let parts = [claim.str_at("claimName"), claim.str_at("requestName")];
     for (part, text) in ["claimName", "requestName"].into_iter().zip(parts) {
         if text.is_empty() {
             let message = format!("{part} is required for DRA network");
-            causes.push(&RULE, format!("{field}.{part}"), message);
+            causes.push(&RULE, field.field(part), message);
         }
     }
     let [claim, request] = parts;
@@ -132,7 +132,7 @@ fn check_network(
     if !claims.iter().any(|declared| named(declared, claim)) {
         causes.push(
             &RULE,
-            format!("{field}.claimName"),
+            field.field("claimName"),
             format!("network references resourceClaim {claim:?} which is not defined in spec.resourceClaims"),
         );
     }
@@ -144,7 +144,7 @@ fn check_network(
         let pair = format!("{claim}/{request}");
         causes.push(
             &RULE,
-            guest.at(&format!("networks[{at}]")),
+            guest.at("networks").index(at),
             format!("duplicate claimName/requestName combination {pair:?}"),
         );
     }

@@ -1,4 +1,4 @@
-//! Cloud-init data is missing, doubled or no base64.
+//! Cloud-init data is missing, given twice or not base64.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -50,12 +50,12 @@ rule! {
     /// ## Limits
     ///
     /// What the data says is the matter of the cloud-init rules.
-    "invalid-cloud-init": "cloud-init data is missing, doubled or no base64"
+    "invalid-cloud-init": "cloud-init data is missing, given twice or not base64"
 }
 
 /// The kinds of data a volume gives to cloud-init, by the name KubeVirt's words use, and the key of each source.
-pub(super) const KINDS: [Kind; 2] = [
-    Kind {
+pub(super) const KINDS: [DataKind; 2] = [
+    DataKind {
         name: "userdata",
         plain: "userData",
         base64: "userDataBase64",
@@ -63,7 +63,7 @@ pub(super) const KINDS: [Kind; 2] = [
         several: "only one userdatasource set",
         reference: "UserDataSecretRef",
     },
-    Kind {
+    DataKind {
         name: "networkdata",
         plain: "networkData",
         base64: "networkDataBase64",
@@ -74,7 +74,7 @@ pub(super) const KINDS: [Kind; 2] = [
 ];
 
 /// One kind of data.
-pub(super) struct Kind {
+pub(super) struct DataKind {
     /// In the words of a refusal.
     pub(super) name: &'static str,
     plain: &'static str,
@@ -85,7 +85,7 @@ pub(super) struct Kind {
     pub(super) reference: &'static str,
 }
 
-impl Kind {
+impl DataKind {
     /// The sources of this kind that are set.
     fn sources(&self, data: &Node) -> usize {
         let secret = data.get(self.secret);
@@ -129,10 +129,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
     let Some((key, data)) = data(volume) else {
         return;
     };
-    let field = guest.at(&format!("volumes[{at}].{key}"));
+    let field = guest.at("volumes").index(at).field(key);
     for kind in &KINDS {
         if decoded(data.str_at(kind.base64)).is_err() {
-            let field = format!("{field}.{}", kind.base64);
+            let field = field.field(kind.base64);
             let message = format!("{field}.{key}.{} is not a valid base64 value.", kind.base64);
             causes
                 .push(&RULE, field, message)

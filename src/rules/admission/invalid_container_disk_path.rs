@@ -1,4 +1,4 @@
-//! A container disk's path is not absolute and plain.
+//! A container disk's path is not a clean absolute path.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -41,7 +41,7 @@ rule! {
     ///             image: example.com/fedora:42
     ///             path: /disk/root.img
     /// ```
-    "invalid-container-disk-path": "a container disk's path is not absolute and plain"
+    "invalid-container-disk-path": "a container disk's path is not a clean absolute path"
 }
 
 /// What is wrong with a path inside an image, if anything; an empty one is none.
@@ -65,11 +65,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, volume) in guest.volumes().iter().enumerate() {
         let path = volume.str_at("containerDisk.path");
         if let Some(words) = objection(path) {
-            let field = guest.at(&format!("volumes[{at}].containerDisk"));
+            let field = guest.at("volumes").index(at).field("containerDisk");
             let message = format!("{field} {words}");
             causes
                 .push(&RULE, &field, message)
-                .at(format!("{field}.path"))
+                .at(field.field("path"))
                 .help("write the path from `/`, such as `/disk/root.img`");
         }
     }

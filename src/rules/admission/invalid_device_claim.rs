@@ -1,4 +1,4 @@
-//! A GPU or host device names no device, or a claim wrongly.
+//! A GPU or host device does not name its device or claim correctly.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -54,7 +54,7 @@ rule! {
     ///
     /// Whether claims, templates and devices exist is not looked at. Without a known configuration a missing gate is
     /// `depends-on-configuration`.
-    "invalid-device-claim": "a GPU or host device names no device, or a claim wrongly"
+    "invalid-device-claim": "a GPU or host device does not name its device or claim correctly"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -65,13 +65,13 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         check_gpus_only(guest, causes);
         return;
     }
-    let gpus = Kind {
+    let gpus = DeviceList {
         list: "gpus",
         name: "GPU",
         gate: "GPUsWithDRA",
         apart: true,
     };
-    let hosts = Kind {
+    let hosts = DeviceList {
         list: "hostDevices",
         name: "HostDevice",
         gate: "HostDevicesWithDRA",
@@ -94,7 +94,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
 }
 
-struct Kind {
+struct DeviceList {
     list: &'static str,
     name: &'static str,
     gate: &'static str,
@@ -108,17 +108,17 @@ fn is_claimed(device: &Node) -> bool {
 /// Checks one list; gives the claim/request pairs with their first position and adds the claims used.
 fn check_kind<'a>(
     guest: AdmittedGuest<'a>,
-    kind: &Kind,
+    kind: &DeviceList,
     claims: &mut Vec<&'a str>,
     causes: &mut Causes,
 ) -> Vec<(String, usize)> {
-    let Kind {
+    let DeviceList {
         list,
         name,
         gate,
         apart,
     } = kind;
-    let field = guest.at(&format!("domain.devices.{list}"));
+    let field = guest.at("domain.devices").field(list);
     let devices = guest.devices(list);
     let by_claim = |device: &Node| device.str_at("deviceName").is_empty() && is_claimed(device);
     let claimed = devices.iter().filter(|device| by_claim(device)).count();
@@ -149,7 +149,7 @@ fn check_kind<'a>(
         };
         causes
             .push(&RULE, &field, words)
-            .at(format!("{field}[{at}]"))
+            .at(field.index(at))
             .help("name the device in `deviceName`, or its claim and request");
     }
     if claimed > 0 && !guest.gate(gate) {
@@ -172,7 +172,7 @@ fn check_kind<'a>(
         for (part, text) in [("claimName", claim), ("requestName", request)] {
             if text.is_empty() {
                 let message = format!("{part} is required for DRA {name}");
-                causes.push(&RULE, format!("{field}[{at}].{part}"), message);
+                causes.push(&RULE, field.index(at).field(part), message);
             }
         }
         if claim.is_empty() || request.is_empty() {
@@ -188,7 +188,7 @@ fn check_kind<'a>(
     }
     for (at, pair) in repeated {
         let message = format!("duplicate claimName/requestName pair {pair:?}");
-        causes.push(&RULE, format!("{field}[{at}]"), message);
+        causes.push(&RULE, field.index(at), message);
     }
     pairs
 }
@@ -227,7 +227,7 @@ fn check_pairs(
             let message = format!(
                 "duplicate claimName/requestName pair {pair:?} between {other}[{there}] and {name}[{at}]"
             );
-            causes.push(&RULE, guest.at(&format!("{path}[{at}]")), message);
+            causes.push(&RULE, guest.at(path).index(*at), message);
         }
     }
 }

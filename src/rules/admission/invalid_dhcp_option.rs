@@ -9,7 +9,7 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports `dhcpOptions` with private options outside 224 to 254 or repeated, and NTP servers that are no IPv4
+    /// Reports `dhcpOptions` with private options outside 224 to 254 or repeated, and NTP servers that are not IPv4
     /// addresses.
     ///
     /// ## Why it matters
@@ -64,7 +64,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     let Some(dhcp) = interface.get("dhcpOptions") else {
         return;
     };
-    let here = guest.at(&format!("domain.devices.interfaces[{at}].dhcpOptions"));
+    let here = guest
+        .at("domain.devices.interfaces")
+        .index(at)
+        .field("dhcpOptions");
     let options = dhcp.items_at("privateOptions");
     let number = |option: &Node| option.int_at("option");
     let repeated = options.iter().enumerate().any(|(at, option)| {
@@ -79,7 +82,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
                 "spec.template.spec",
                 "Found Duplicates: you have provided duplicate DHCPPrivateOptions",
             )
-            .at(format!("{here}.privateOptions"));
+            .at(here.field("privateOptions"));
     }
     for (at, option) in options.iter().enumerate() {
         if !(224..=254).contains(&number(option)) {
@@ -89,7 +92,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
                     "spec.template.spec",
                     "provided DHCPPrivateOptions are out of range, must be in range 224 to 254",
                 )
-                .at(format!("{here}.privateOptions[{at}].option"));
+                .at(here.field("privateOptions").index(at).field("option"));
         }
     }
     for (at, server) in dhcp.items_at("ntpServers").iter().enumerate() {
@@ -103,7 +106,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
             causes
                 .push(
                     &RULE,
-                    format!("{here}.ntpServers[{at}]"),
+                    here.field("ntpServers").index(at),
                     "NTP servers must be a list of valid IPv4 addresses.",
                 )
                 .help("give the server's IPv4 address");

@@ -1,4 +1,4 @@
-//! A disk's name is no DNS label.
+//! A disk's name is not a DNS label.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -8,7 +8,7 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports a disk name that is no DNS label (RFC 1123).
+    /// Reports a disk name that is not a DNS label (RFC 1123).
     ///
     /// ## Why it matters
     ///
@@ -53,7 +53,7 @@ rule! {
     ///           containerDisk:
     ///             image: example.com/fedora:42
     /// ```
-    "invalid-disk-name": "a disk's name is no DNS label"
+    "invalid-disk-name": "a disk's name is not a DNS label"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
@@ -61,12 +61,13 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         causes
             .push(
                 &RULE,
-                guest.at(&format!(
-                    "domain.devices.disks.domain.devices.disks[{at}].name"
-                )),
+                guest
+                    .at("domain.devices.disks.domain.devices.disks")
+                    .index(at)
+                    .field("name"),
                 text,
             )
-            .at(guest.at(&format!("domain.devices.disks[{at}].name")))
+            .at(guest.at("domain.devices.disks").index(at).field("name"))
             .help(
                 "rename the disk and its volume: lower case letters, digits and dashes, at most 63",
             );

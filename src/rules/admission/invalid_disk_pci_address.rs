@@ -64,8 +64,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         return;
     }
     let base = guest.at("domain.devices.disks.domain.devices.disks.disk");
-    let field = format!("{base}[{at}].pciAddress");
-    let place = guest.at(&format!("domain.devices.disks[{at}].disk.pciAddress"));
+    let field = base.index(at).field("pciAddress");
+    let place = guest
+        .at("domain.devices.disks")
+        .index(at)
+        .then("disk.pciAddress");
     if disk.str_at("disk.bus") != "virtio" {
         let message = format!(
             "disk {base}[{at}].name - setting a PCI address is only possible with bus type virtio."

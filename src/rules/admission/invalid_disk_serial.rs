@@ -59,19 +59,19 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let serial = disk.str_at("serial");
-    let field = guest.at(&format!("domain.devices.disks[{at}]"));
+    let field = guest.at("domain.devices.disks").index(at);
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
     if !serial.bytes().all(fits) {
         let message = format!(
             "{field} must be made up of the following characters [A-Za-z0-9_.+-], if specified"
         );
         causes
-            .push(&RULE, format!("{field}.serial"), message)
+            .push(&RULE, field.field("serial"), message)
             .help("use letters, digits and `_ . + -`");
     }
     if serial.chars().count() > 256 {
         let message = format!("{field} must be less than or equal to 256 in length, if specified");
-        causes.push(&RULE, format!("{field}.serial"), message);
+        causes.push(&RULE, field.field("serial"), message);
     }
 }
 

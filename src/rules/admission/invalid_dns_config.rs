@@ -1,5 +1,6 @@
 //! The DNS settings are invalid.
 
+use crate::field_path::FieldPath;
 use std::net::IpAddr;
 
 use crate::rules::admission::causes::Causes;
@@ -11,8 +12,8 @@ rule! {
     /// ## What it does
     ///
     /// Reports a `dnsPolicy` Kubernetes does not have, `None` without name servers, and a `dnsConfig` with more than
-    /// three name servers, name servers that are no IP addresses, more than six search paths or 256 characters of them,
-    /// search paths that are no DNS names, and options without a name.
+    /// three name servers, name servers that are not IP addresses, more than six search paths or 256 characters of them,
+    /// search paths that are not DNS names, and options without a name.
     ///
     /// ## Why it matters
     ///
@@ -67,7 +68,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 "must provide `dnsConfig` when `dnsPolicy` is None",
             ),
             Some(_) => (
-                "nameservers".to_owned(),
+                "nameservers".into(),
                 "must provide at least one DNS nameserver when `dnsPolicy` is None",
             ),
         };
@@ -84,7 +85,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             if option.str_at("name").is_empty() {
                 causes
                     .push(&RULE, "options", "Option.Name must not be empty")
-                    .at(guest.at(&format!("dnsConfig.options[{at}]")));
+                    .at(guest.at("dnsConfig.options").index(at));
             }
         }
     }
@@ -112,7 +113,7 @@ fn check_servers(guest: AdmittedGuest<'_>, servers: &[Node], causes: &mut Causes
                     "nameservers",
                     format!("must be valid IP address: {text}"),
                 )
-                .at(guest.at(&format!("dnsConfig.nameservers[{at}]")));
+                .at(guest.at("dnsConfig.nameservers").index(at));
         }
     }
 }
@@ -123,25 +124,24 @@ fn check_searches(guest: AdmittedGuest<'_>, config: &Node, causes: &mut Causes) 
         .iter()
         .map(|search| search.as_str().unwrap_or_default())
         .collect();
-    let mut push = |message: String, at: &str| {
-        causes
-            .push(&RULE, "searchDomains", message)
-            .at(guest.at(at));
+    let here = guest.at("dnsConfig.searches");
+    let mut push = |message: String, at: FieldPath| {
+        causes.push(&RULE, "searchDomains", message).at(at);
     };
     if searches.len() > 6 {
         push(
             "must not have more than 6 search paths".to_owned(),
-            "dnsConfig.searches",
+            here.clone(),
         );
     }
     if searches.join(" ").len() > 256 {
         let message =
             "must not have more than 256 characters (including spaces) in the search list";
-        push(message.to_owned(), "dnsConfig.searches");
+        push(message.to_owned(), here.clone());
     }
     for (at, search) in searches.iter().enumerate() {
         for text in names::dns_subdomain(search) {
-            push(text, &format!("dnsConfig.searches[{at}]"));
+            push(text, here.index(at));
         }
     }
 }

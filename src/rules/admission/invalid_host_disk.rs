@@ -58,17 +58,17 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
     let Some(disk) = volume.get("hostDisk") else {
         return;
     };
-    let field = guest.at(&format!("volumes[{at}].hostDisk"));
+    let field = guest.at("volumes").index(at).field("hostDisk");
     if disk.str_at("path").is_empty() {
         let message = format!("{field}.path is required for hostDisk volume");
-        causes.push(&RULE, format!("{field}.path"), message);
+        causes.push(&RULE, field.field("path"), message);
     }
     let kind = disk.str_at("type");
     if !matches!(kind, "Disk" | "DiskOrCreate") {
         let message = format!(
             "{field}.type has invalid value '{kind}', allowed are 'Disk' or 'DiskOrCreate'"
         );
-        causes.push(&RULE, format!("{field}.type"), message);
+        causes.push(&RULE, field.field("type"), message);
     }
     let sized = disk
         .get("capacity")
@@ -79,7 +79,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
             "{field}.capacity is allowed to pass only with {field}.type equal to 'DiskOrCreate'"
         );
         causes
-            .push(&RULE, format!("{field}.capacity"), message)
+            .push(&RULE, field.field("capacity"), message)
             .help("use `type: DiskOrCreate`, or leave the capacity out");
     }
 }

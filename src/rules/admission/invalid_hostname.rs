@@ -1,4 +1,4 @@
-//! The hostname is no DNS label.
+//! The hostname is not a DNS label.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -7,7 +7,7 @@ use crate::rules::admission::names;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `hostname` that is no DNS label (RFC 1123): lower case letters, digits and dashes, at most 63.
+    /// Reports a `hostname` that is not a DNS label (RFC 1123): lower case letters, digits and dashes, at most 63.
     ///
     /// ## Why it matters
     ///
@@ -34,7 +34,7 @@ rule! {
     ///     spec:
     ///       hostname: web-1
     /// ```
-    "invalid-hostname": "the hostname is no DNS label"
+    "invalid-hostname": "the hostname is not a DNS label"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

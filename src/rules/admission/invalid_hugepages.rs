@@ -1,4 +1,4 @@
-//! Memory and huge page size do not fit.
+//! The memory does not fit the huge page size.
 
 use crate::release::Behaviour;
 use crate::resource::quantity::Quantity;
@@ -8,8 +8,8 @@ use crate::rules::admission::guest::AdmittedGuest;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `memory.hugepages.pageSize` that is no quantity, that is larger than the guest's memory, or that the
-    /// memory is no multiple of. A page size of zero makes KubeVirt's webhook crash and is reported as
+    /// Reports a `memory.hugepages.pageSize` that is not a quantity, that is larger than the guest's memory, or that the
+    /// memory is not a multiple of. A page size of zero makes KubeVirt's webhook crash and is reported as
     /// `kubevirt-would-crash`.
     ///
     /// ## Why it matters
@@ -55,7 +55,7 @@ rule! {
     ///           hugepages:
     ///             pageSize: 2Mi
     /// ```
-    "invalid-hugepages": "memory and huge page size do not fit"
+    "invalid-hugepages": "the memory does not fit the huge page size"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -63,9 +63,9 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     };
     let size = hugepages.str_at("pageSize");
-    let here = "spec.template.spec.domain.memory.hugepages.pageSize";
+    let here = guest.at("domain.memory.hugepages.pageSize");
     let named = if guest.does(Behaviour::NamesHugepagesField) {
-        here.to_owned()
+        here.clone()
     } else {
         guest.at("domain.hugepages.size")
     };
@@ -105,9 +105,9 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     causes
         .push(&RULE, field, message)
         .at(if guest.has("domain.resources.requests.memory") {
-            "spec.template.spec.domain.resources.requests.memory"
+            guest.at("domain.resources.requests.memory")
         } else {
-            "spec.template.spec.domain.memory.guest"
+            guest.at("domain.memory.guest")
         })
         .help(format!("make the memory a multiple of `{size}`"));
 }

@@ -1,4 +1,4 @@
-//! An interface's name has other characters than letters, digits, - and _.
+//! An interface's name has characters other than letters, digits, `-` and `_`.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -50,7 +50,7 @@ rule! {
     ///           multus:
     ///             networkName: vlan
     /// ```
-    "invalid-interface-name": "an interface's name has other characters than letters, digits, - and _"
+    "invalid-interface-name": "an interface's name has characters other than letters, digits, `-` and `_`"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
@@ -60,7 +60,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         causes
             .push(
                 &RULE,
-                guest.at(&format!("domain.devices.interfaces[{at}].name")),
+                guest.at("domain.devices.interfaces").index(at).field("name"),
                 "Network interface name can only contain alphabetical characters, numbers, dashes (-) or underscores (_)",
             )
             .help("rename the interface and its network");

@@ -1,5 +1,6 @@
 //! A forwarded port is invalid.
 
+use crate::field_path::FieldPath;
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -67,14 +68,17 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     if network.is_none_or(|network| network.get("pod").is_none()) {
         return;
     }
-    let field = guest.at(&format!("domain.devices.interfaces[{at}].ports"));
+    let field = guest
+        .at("domain.devices.interfaces")
+        .index(at)
+        .field("ports");
     let ports = interface.items_at("ports");
     check_names(&field, ports, causes);
     let newer = guest.does(Behaviour::NamesPortField);
     for (at, port) in ports.iter().enumerate() {
-        let here = format!("{field}[{at}]");
+        let here = field.index(at);
         let named = if newer {
-            format!("{here}.port")
+            here.field("port")
         } else {
             here.clone()
         };
@@ -88,25 +92,25 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         if !(0..=most).contains(&number) {
             causes
                 .push(&RULE, &named, "Port field must be in range 0 < x < 65536.")
-                .at(format!("{here}.port"));
+                .at(here.field("port"));
         }
         if !matches!(port.str_at("protocol"), "" | "TCP" | "UDP") {
             causes.push(
                 &RULE,
-                format!("{here}.protocol"),
+                here.field("protocol"),
                 "Unknown protocol, only TCP or UDP allowed",
             );
         }
     }
 }
 
-fn check_names(field: &str, ports: &[Node], causes: &mut Causes) {
+fn check_names(field: &FieldPath, ports: &[Node], causes: &mut Causes) {
     for (at, port) in ports.iter().enumerate() {
         let name = port.str_at("name");
         if name.is_empty() {
             continue;
         }
-        let here = format!("{field}[{at}].name");
+        let here = field.index(at).field("name");
         if ports[..at].iter().any(|other| named(other, name)) {
             causes.push(&RULE, &here, format!("Duplicate name of the port: {name}"));
         }

@@ -1,4 +1,4 @@
-//! The I/O threads policy is unknown or lacks a count.
+//! The I/O threads policy is unknown or has no thread count.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -39,7 +39,7 @@ rule! {
     ///         ioThreads:
     ///           supplementalPoolThreadCount: 2
     /// ```
-    "invalid-io-threads": "the I/O threads policy is unknown or lacks a count"
+    "invalid-io-threads": "the I/O threads policy is unknown or has no thread count"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

@@ -56,17 +56,17 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    format!("{field}.kernelArgs"),
+                    field.field("kernelArgs"),
                     "kernel arguments cannot be provided without an external kernel",
                 )
                 .help("name the image with the kernel in `container`");
         }
         return;
     };
-    let field = format!("{field}.container");
+    let field = field.field("container");
     if container.str_at("image").is_empty() {
         let message = format!("{field} must be defined with an image");
-        causes.push(&RULE, format!("{field}.image"), message);
+        causes.push(&RULE, field.field("image"), message);
     }
     let paths = ["kernelPath", "initrdPath"].map(|part| (part, container.str_at(part)));
     if paths.iter().all(|(_, path)| path.is_empty()) {
@@ -76,7 +76,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         causes.push(&RULE, &field, message);
     }
     for (part, path) in paths {
-        let field = format!("{field}.{part}");
+        let field = field.field(part);
         if let Some(words) = super::invalid_container_disk_path::objection(path) {
             causes.push(&RULE, &field, format!("{field} {words}"));
         }

@@ -12,7 +12,7 @@ rule! {
     /// ## Why it matters
     ///
     /// A reference is written out or inferred from a volume, not both. Dashboards used to write
-    /// `RejectInferFromVolumeFailure`, which is no policy.
+    /// `RejectInferFromVolumeFailure`, which is not a policy.
     ///
     /// KubeVirt's check: [`validateInstancetypeMatcherUpdate`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/instancetype/webhooks/vm/mutator.go).
     ///
@@ -53,7 +53,7 @@ pub(super) fn refused(given: &[crate::cause::Cause], causes: &mut Causes) {
             }
             _ => "set `name`, or `inferFromVolume`",
         };
-        causes.push(&RULE, &cause.field, &cause.message).help(help);
+        causes.push_cause(&RULE, cause.clone()).help(help);
     }
 }
 

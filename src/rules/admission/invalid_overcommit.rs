@@ -1,4 +1,4 @@
-//! An instance type's overcommit is out of range or meets huge pages.
+//! An instance type's overcommit is out of range, or is combined with huge pages.
 
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
@@ -46,7 +46,7 @@ rule! {
     ///     guest: 1Gi
     ///     overcommitPercent: 50
     /// ```
-    "invalid-overcommit": "an instance type's overcommit is out of range or meets huge pages"
+    "invalid-overcommit": "an instance type's overcommit is out of range, or is combined with huge pages"
 }
 
 pub(super) fn check(spec: &Node, causes: &mut Causes) {

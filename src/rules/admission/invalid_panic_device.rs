@@ -1,4 +1,4 @@
-//! A panic device is off, or unknown.
+//! A panic device is not enabled, or its model is unknown.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -50,7 +50,7 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    "invalid-panic-device": "a panic device is off, or unknown"
+    "invalid-panic-device": "a panic device is not enabled, or its model is unknown"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -87,7 +87,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    format!("{field}[{at}].model"),
+                    field.index(at).field("model"),
                     format!("invalid PanicDeviceModel({model})"),
                 )
                 .help("use `hyperv`, `isa` or `pvpanic`");

@@ -1,5 +1,6 @@
-//! Forwarded port ranges are off, or invalid.
+//! Port ranges are not enabled, or are invalid.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
@@ -59,7 +60,7 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    "invalid-port-range": "forwarded port ranges are off, or invalid"
+    "invalid-port-range": "port ranges are not enabled, or are invalid"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
@@ -67,15 +68,15 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     if ranges.is_empty() {
         return;
     }
-    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    let field = guest.at("domain.devices.interfaces").index(at);
     if !guest.gate("PortRangesSpec") {
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "portRanges is specified on interface but the PortRangesSpec feature gate is not enabled",
             )
-            .at(format!("{field}.portRanges"))
+            .at(field.field("portRanges"))
             .gate("PortRangesSpec");
         return;
     }
@@ -87,24 +88,24 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "Cannot define both ports and portRanges on interface",
             )
-            .at(format!("{field}.portRanges"));
+            .at(field.field("portRanges"));
     }
     if interface.get("masquerade").is_none() {
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "portRanges are only supported on masquerade interfaces",
             )
-            .at(format!("{field}.portRanges"));
+            .at(field.field("portRanges"));
     }
-    check_ranges(&format!("{field}.portRanges"), ranges, causes);
+    check_ranges(&field.field("portRanges"), ranges, causes);
 }
 
-fn check_ranges(field: &str, ranges: &[Node], causes: &mut Causes) {
+fn check_ranges(field: &FieldPath, ranges: &[Node], causes: &mut Causes) {
     if ranges.len() > 10 {
         causes.push(&RULE, field, "No more than 10 portRanges are allowed");
         return;
@@ -116,7 +117,7 @@ fn check_ranges(field: &str, ranges: &[Node], causes: &mut Causes) {
         let protocol = range.str_at("protocol");
         let Some((_, kept)) = good.iter_mut().find(|(name, _)| *name == protocol) else {
             let message = "Unknown protocol, only TCP or UDP allowed";
-            causes.push(&RULE, format!("{field}[{at}].protocol"), message);
+            causes.push(&RULE, field.index(at).field("protocol"), message);
             continue;
         };
         let (part, message) = if !valid(start) {
@@ -129,7 +130,7 @@ fn check_ranges(field: &str, ranges: &[Node], causes: &mut Causes) {
             kept.push((start, end));
             continue;
         };
-        causes.push(&RULE, format!("{field}[{at}].{part}"), message);
+        causes.push(&RULE, field.index(at).field(part), message);
     }
     for (protocol, mut ranges) in good {
         ranges.sort_unstable();

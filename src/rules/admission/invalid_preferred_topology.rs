@@ -1,4 +1,4 @@
-//! A preference's CPU topology is unknown or spread wrongly.
+//! A preference's CPU topology is unknown, or its spread is invalid.
 
 use crate::resolve::preference::{Spread, Topology};
 use crate::rules::admission::causes::Causes;
@@ -41,7 +41,7 @@ rule! {
     ///   cpu:
     ///     preferredCPUTopology: cores
     /// ```
-    "invalid-preferred-topology": "a preference's CPU topology is unknown or spread wrongly"
+    "invalid-preferred-topology": "a preference's CPU topology is unknown, or its spread is invalid"
 }
 
 pub(super) fn check(spec: &Node, causes: &mut Causes) {

@@ -1,5 +1,6 @@
 //! A resource claim of the guest is invalid.
 
+use crate::field_path::FieldPath;
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -9,7 +10,7 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports `resourceClaims` (1.8 and later) with a repeated name; from 1.9 on also an empty name, one that is no DNS
+    /// Reports `resourceClaims` (1.8 and later) with a repeated name; from 1.9 on also an empty name, one that is not a DNS
     /// label, and claims that do not name exactly one of `resourceClaimName` and `resourceClaimTemplateName`.
     ///
     /// ## Why it matters
@@ -50,14 +51,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let claims = guest.items("resourceClaims");
     let strict = guest.does(Behaviour::ChecksResourceClaims);
     for (at, claim) in claims.iter().enumerate() {
-        let field = guest.at(&format!("resourceClaims[{at}]"));
+        let field = guest.at("resourceClaims").index(at);
         let name = claim.str_at("name");
         if strict && name.is_empty() {
             let message = format!("{field}.name is a required field");
-            causes.push(&RULE, format!("{field}.name"), message);
+            causes.push(&RULE, field.field("name"), message);
         } else if claims[..at].iter().any(|other| named(other, name)) {
             let message = format!("duplicate resourceClaims name {name:?}");
-            causes.push(&RULE, format!("{field}.name"), message);
+            causes.push(&RULE, field.field("name"), message);
         } else if strict {
             let wrong = names::dns_label(name);
             if !wrong.is_empty() {
@@ -65,7 +66,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                     "{field}.name does not conform to the kubernetes DNS_LABEL rules: {}",
                     wrong.join(", ")
                 );
-                causes.push(&RULE, format!("{field}.name"), message);
+                causes.push(&RULE, field.field("name"), message);
             }
         }
         if strict {
@@ -74,7 +75,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
 }
 
-fn check_source(field: &str, claim: &Node, causes: &mut Causes) {
+fn check_source(field: &FieldPath, claim: &Node, causes: &mut Causes) {
     let sources = ["resourceClaimName", "resourceClaimTemplateName"];
     match sources
         .iter()
@@ -102,7 +103,7 @@ fn check_source(field: &str, claim: &Node, causes: &mut Causes) {
             continue;
         };
         for text in names::dns_subdomain(name) {
-            causes.push(&RULE, format!("{field}.{source}"), text);
+            causes.push(&RULE, field.field(source), text);
         }
     }
 }

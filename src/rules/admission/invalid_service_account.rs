@@ -7,7 +7,7 @@ use crate::rules::admission::names;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `serviceAccountName` (1.9 and later) that is no DNS subdomain, or differs from that of a
+    /// Reports a `serviceAccountName` (1.9 and later) that is not a DNS subdomain, or differs from that of a
     /// `serviceAccount` volume.
     ///
     /// ## Why it matters

@@ -56,7 +56,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 guest.at("Sound"),
                 "Sound device type is not supported. Options: 'ich9' or 'ac97'",
             )
-            .at(format!("{place}.model"))
+            .at(place.field("model"))
             .help("use `model: ich9`");
     }
     if sound.str_at("name").is_empty() {

@@ -1,4 +1,4 @@
-//! The start strategy is unknown or meets a liveness probe.
+//! The start strategy is unknown, or is combined with a liveness probe.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -39,7 +39,7 @@ rule! {
     ///     spec:
     ///       startStrategy: Paused
     /// ```
-    "invalid-start-strategy": "the start strategy is unknown or meets a liveness probe"
+    "invalid-start-strategy": "the start strategy is unknown, or is combined with a liveness probe"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

@@ -1,4 +1,4 @@
-//! The subdomain is no DNS subdomain.
+//! The subdomain is not a DNS subdomain.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -7,7 +7,7 @@ use crate::rules::admission::names;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `subdomain` that is no DNS subdomain (RFC 1123): labels joined by dots, at most 253 characters.
+    /// Reports a `subdomain` that is not a DNS subdomain (RFC 1123): labels joined by dots, at most 253 characters.
     ///
     /// ## Why it matters
     ///
@@ -34,7 +34,7 @@ rule! {
     ///     spec:
     ///       subdomain: backend.example
     /// ```
-    "invalid-subdomain": "the subdomain is no DNS subdomain"
+    "invalid-subdomain": "the subdomain is not a DNS subdomain"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

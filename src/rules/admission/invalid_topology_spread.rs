@@ -1,5 +1,6 @@
 //! A topology spread constraint is invalid.
 
+use crate::field_path::Segment;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::kubernetes;
@@ -50,9 +51,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let mut wrong = kubernetes::Objections::default();
     kubernetes::topology_spread(guest.items("topologySpreadConstraints"), &field, &mut wrong);
     for objection in wrong.0 {
-        let place = objection
-            .field
-            .replace(".{topologyKey, whenUnsatisfiable}", "");
+        let place = match objection.field.segments().last() {
+            Some(Segment::Field(name)) if name.starts_with('{') => objection.field.parent(),
+            _ => objection.field.clone(),
+        };
         causes
             .push(&RULE, objection.field, objection.message)
             .at(place);

@@ -1,4 +1,4 @@
-//! The video device is off, or contradictory.
+//! The video device is not enabled, or contradicts other fields.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -50,7 +50,7 @@ rule! {
     /// ## Limits
     ///
     /// Whether the type suits the architecture is checked when the guest starts.
-    "invalid-video-device": "the video device is off, or contradictory"
+    "invalid-video-device": "the video device is not enabled, or contradicts other fields"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

@@ -1,4 +1,4 @@
-//! A dedicated I/O thread is not on virtio.
+//! A disk with a dedicated I/O thread is not on the virtio bus.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -54,7 +54,7 @@ rule! {
     ///           containerDisk:
     ///             image: example.com/fedora:42
     /// ```
-    "io-thread-without-virtio": "a dedicated I/O thread is not on virtio"
+    "io-thread-without-virtio": "a disk with a dedicated I/O thread is not on the virtio bus"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
@@ -63,10 +63,15 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         causes
             .push(
                 &RULE,
-                guest.at(&format!("domain.devices.disks.domain.devices.disks[{at}]")),
+                guest
+                    .at("domain.devices.disks.domain.devices.disks")
+                    .index(at),
                 format!("IOThreads are not supported for disks on a {bus} bus"),
             )
-            .at(guest.at(&format!("domain.devices.disks[{at}].dedicatedIOThread")))
+            .at(guest
+                .at("domain.devices.disks")
+                .index(at)
+                .field("dedicatedIOThread"))
             .help("use `bus: virtio`, or leave `dedicatedIOThread` out");
     }
 }

@@ -1,4 +1,4 @@
-//! An encrypted guest has what encryption excludes.
+//! The VM has settings that memory encryption excludes.
 
 use super::launch_security_without_gate::gate_off;
 use crate::release::Behaviour;
@@ -56,7 +56,7 @@ rule! {
     /// ## Limits
     ///
     /// Hidden where the feature gate is off: KubeVirt then says only that.
-    "launch-security-requirements": "an encrypted guest has what encryption excludes"
+    "launch-security-requirements": "the VM has settings that memory encryption excludes"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

@@ -1,4 +1,4 @@
-//! A LUN is no claim.
+//! A LUN is not backed by a claim.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -52,7 +52,7 @@ rule! {
     ///           persistentVolumeClaim:
     ///             claimName: lun
     /// ```
-    "lun-without-claim": "a LUN is no claim"
+    "lun-without-claim": "a LUN is not backed by a claim"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
@@ -61,7 +61,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         volume.get("persistentVolumeClaim").is_some() || volume.get("dataVolume").is_some()
     });
     if disk.get("lun").is_some() && !fits {
-        let field = guest.at(&format!("domain.devices.disks[{at}].lun"));
+        let field = guest.at("domain.devices.disks").index(at).field("lun");
         let message =
             format!("{field} can only be mapped to a DataVolume or PersistentVolumeClaim volume.");
         causes

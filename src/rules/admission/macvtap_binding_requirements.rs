@@ -1,4 +1,4 @@
-//! The macvtap binding is off, or off a Multus network.
+//! The macvtap binding is not enabled, or is not on a Multus network.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -56,22 +56,22 @@ rule! {
     /// ## Limits
     ///
     /// Targets up to 1.7 only. Without a known configuration the missing gate is `depends-on-configuration`.
-    "macvtap-binding-requirements": "the macvtap binding is off, or off a Multus network"
+    "macvtap-binding-requirements": "the macvtap binding is not enabled, or is not on a Multus network"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     if guest.does(Behaviour::DiscontinuesOldBindings) || interface.get("macvtap").is_none() {
         return;
     }
-    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    let field = guest.at("domain.devices.interfaces").index(at);
     if !guest.gate("Macvtap") {
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "Macvtap feature gate is not enabled",
             )
-            .at(format!("{field}.macvtap"))
+            .at(field.field("macvtap"))
             .gate("Macvtap");
     }
     let network = guest.network(interface.str_at("name"));
@@ -79,10 +79,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "Macvtap interface only implemented with Multus network",
             )
-            .at(format!("{field}.macvtap"))
+            .at(field.field("macvtap"))
             .help("use the macvtap network binding plugin on a `multus` network");
     }
 }

@@ -57,11 +57,11 @@ rule! {
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let address = interface.str_at("pciAddress");
     if !address.is_empty() && !names::is_pci_address(address) {
-        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        let field = guest.at("domain.devices.interfaces").index(at);
         causes
             .push(
                 &RULE,
-                format!("{field}.pciAddress"),
+                field.field("pciAddress"),
                 format!("interface {field}.name has malformed PCI address ({address})."),
             )
             .help("write domain, bus, slot and function, such as `0000:81:00.1`");

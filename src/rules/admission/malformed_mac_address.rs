@@ -8,7 +8,7 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `macAddress` that is no hardware address, or one longer than six bytes.
+    /// Reports a `macAddress` that is not a hardware address, or one longer than six bytes.
     ///
     /// ## Why it matters
     ///
@@ -64,11 +64,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         Some(_) => "too long",
         None => "malformed",
     };
-    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    let field = guest.at("domain.devices.interfaces").index(at);
     causes
         .push(
             &RULE,
-            format!("{field}.macAddress"),
+            field.field("macAddress"),
             format!("interface {field}.name has {words} MAC address ({address})."),
         )
         .help("write six bytes in hexadecimal, such as `02:00:00:aa:bb:01`");

@@ -1,4 +1,4 @@
-//! Masquerade is used off the pod network.
+//! Masquerade is used on a network that is not the pod network.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -50,21 +50,21 @@ rule! {
     ///           multus:
     ///             networkName: vlan
     /// ```
-    "masquerade-off-pod-network": "masquerade is used off the pod network"
+    "masquerade-off-pod-network": "masquerade is used on a network that is not the pod network"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
     let network = guest.network(interface.str_at("name"));
     let on_pod = network.is_some_and(|network| network.get("pod").is_some());
     if interface.get("masquerade").is_some() && !on_pod {
-        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        let field = guest.at("domain.devices.interfaces").index(at);
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 "Masquerade interface only implemented with pod network",
             )
-            .at(format!("{field}.masquerade"))
+            .at(field.field("masquerade"))
             .help("use `bridge: {}`, or connect the interface to the `pod` network");
     }
 }

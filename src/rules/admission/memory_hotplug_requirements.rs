@@ -1,4 +1,4 @@
-//! Memory cannot grow on this VM.
+//! This VM's memory cannot grow.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -44,8 +44,8 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
-    "memory-hotplug-requirements": "memory cannot grow on this VM"
+    /// Depends on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
+    "memory-hotplug-requirements": "this VM's memory cannot grow"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

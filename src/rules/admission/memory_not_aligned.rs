@@ -1,4 +1,4 @@
-//! Memory that can grow is not aligned.
+//! Memory that can grow is not a multiple of the block size.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -6,7 +6,7 @@ use crate::rules::admission::guest::AdmittedGuest;
 rule! {
     /// ## What it does
     ///
-    /// Reports `memory.guest` and `memory.maxGuest` that are no multiple of 2Mi (1Gi with huge pages of 1Gi) on a VM
+    /// Reports `memory.guest` and `memory.maxGuest` that are not a multiple of 2Mi (1Gi with huge pages of 1Gi) on a VM
     /// with `maxGuest`, where running guests may change.
     ///
     /// ## Why it matters
@@ -43,8 +43,8 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Hangs on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
-    "memory-not-aligned": "memory that can grow is not aligned"
+    /// Depends on `vmRolloutStrategy`; without a known configuration the finding is `depends-on-configuration`.
+    "memory-not-aligned": "memory that can grow is not a multiple of the block size"
 }
 
 /// The block, and how KubeVirt writes it.

@@ -1,4 +1,4 @@
-//! The memory request is above the limit.
+//! The memory request is larger than the limit.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -47,7 +47,7 @@ rule! {
     ///           limits:
     ///             memory: 2Gi
     /// ```
-    "memory-request-exceeds-limit": "the memory request is above the limit"
+    "memory-request-exceeds-limit": "the memory request is larger than the limit"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

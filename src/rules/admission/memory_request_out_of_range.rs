@@ -1,4 +1,4 @@
-//! The memory request is negative or under 1M.
+//! The memory request is negative or less than 1M.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, against};
@@ -43,7 +43,7 @@ rule! {
     ///           requests:
     ///             memory: 512Mi
     /// ```
-    "memory-request-out-of-range": "the memory request is negative or under 1M"
+    "memory-request-out-of-range": "the memory request is negative or less than 1M"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

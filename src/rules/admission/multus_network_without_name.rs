@@ -1,4 +1,4 @@
-//! A Multus network names no attachment.
+//! A Multus network does not name its attachment.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -53,7 +53,7 @@ rule! {
     /// ## Limits
     ///
     /// Whether the NetworkAttachmentDefinition exists is not looked at.
-    "multus-network-without-name": "a Multus network names no attachment"
+    "multus-network-without-name": "a Multus network does not name its attachment"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -67,7 +67,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         causes
             .push(
                 &RULE,
-                guest.at(&format!("networks[{at}]")),
+                guest.at("networks").index(at),
                 "CNI delegating plugin must have a networkName",
             )
             .help("name the NetworkAttachmentDefinition in `multus.networkName`");

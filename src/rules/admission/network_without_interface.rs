@@ -61,7 +61,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .iter()
             .any(|interface| named(interface, name))
         {
-            let field = guest.at(&format!("networks[{at}].name"));
+            let field = guest.at("networks").index(at).field("name");
             let message = format!("{field} '{name}' not found.");
             causes.push(&RULE, field, message).help(format!(
                 "add an interface named `{name}`, or remove the network"

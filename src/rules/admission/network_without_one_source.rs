@@ -61,7 +61,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             _ => "should have only one network type",
         };
         causes
-            .push(&RULE, guest.at(&format!("networks[{at}]")), words)
+            .push(&RULE, guest.at("networks").index(at), words)
             .help("give it either `pod: {}` or `multus`");
     }
 }

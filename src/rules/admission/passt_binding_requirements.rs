@@ -1,4 +1,4 @@
-//! The passt binding is off, or off the pod network.
+//! The passt binding is not enabled, or is not on the pod network.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -62,7 +62,7 @@ rule! {
     /// ## Limits
     ///
     /// Without a known configuration the missing gate is `depends-on-configuration`.
-    "passt-binding-requirements": "the passt binding is off, or off the pod network"
+    "passt-binding-requirements": "the passt binding is not enabled, or is not on the pod network"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
@@ -74,15 +74,15 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     if interface.get(method).is_none() {
         return;
     }
-    let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+    let field = guest.at("domain.devices.interfaces").index(at);
     if !guest.gate(gate) {
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 format!("{words} feature gate is not enabled"),
             )
-            .at(format!("{field}.{method}"))
+            .at(field.field(method))
             .gate(gate);
     }
     let network = guest.network(interface.str_at("name"));
@@ -90,10 +90,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         causes
             .push(
                 &RULE,
-                format!("{field}.name"),
+                field.field("name"),
                 format!("{words} interface only implemented with pod network"),
             )
-            .at(format!("{field}.{method}"))
+            .at(field.field(method))
             .help("connect the interface to the `pod` network");
     }
 }

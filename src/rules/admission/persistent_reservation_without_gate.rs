@@ -91,6 +91,9 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             guest.at("domain.devices.disks.luns.reservation"),
             message,
         )
-        .at(guest.at(&format!("domain.devices.disks[{at}].lun.reservation")))
+        .at(guest
+            .at("domain.devices.disks")
+            .index(at)
+            .then("lun.reservation"))
         .gate(GATE);
 }

@@ -65,7 +65,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for kind in ["readinessProbe", "livenessProbe"] {
         for handler in ["httpGet", "tcpSocket"] {
             if guest.has(&format!("{kind}.{handler}")) {
-                let field = guest.at(&format!("{kind}.{handler}"));
+                let field = guest.at(kind).field(handler);
                 let message = format!("{field} is only allowed if the Pod Network is attached");
                 causes
                     .push(&RULE, field, message)

@@ -1,4 +1,4 @@
-//! Two devices have one boot order.
+//! Two devices have the same boot order.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -68,7 +68,7 @@ rule! {
     ///           emptyDisk:
     ///             capacity: 1Gi
     /// ```
-    "repeated-boot-order": "two devices have one boot order"
+    "repeated-boot-order": "two devices have the same boot order"
 }
 
 /// Boot orders seen so far.
@@ -87,7 +87,11 @@ pub(super) fn check(
         return;
     };
     if seen.contains(&order) {
-        let field = guest.at(&format!("domain.devices.{list}[{at}].bootOrder"));
+        let field = guest
+            .at("domain.devices")
+            .field(list)
+            .index(at)
+            .field("bootOrder");
         let message = format!("Boot order for {field} already set for a different device.");
         causes
             .push(&RULE, field, message)

@@ -1,4 +1,4 @@
-//! Two disks have one name.
+//! Two disks have the same name.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -54,7 +54,7 @@ rule! {
     ///           containerDisk:
     ///             image: example.com/fedora:42
     /// ```
-    "repeated-disk-name": "two disks have one name"
+    "repeated-disk-name": "two disks have the same name"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disks: &[Node], causes: &mut Causes) {
@@ -64,13 +64,13 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disks: &[Node], causes:
         .enumerate()
         .filter(|(_, disk)| named(disk, name))
     {
-        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        let field = guest.at("domain.devices.disks").index(at);
         let message = format!(
             "{field} and {} must not have the same Name.",
-            guest.at(&format!("domain.devices.disks[{other}]"))
+            guest.at("domain.devices.disks").index(other)
         );
         causes
-            .push(&RULE, format!("{field}.name"), message)
+            .push(&RULE, field.field("name"), message)
             .help("give each disk a name of its own");
     }
 }

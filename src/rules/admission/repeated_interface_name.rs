@@ -1,4 +1,4 @@
-//! Two interfaces have one name.
+//! Two interfaces have the same name.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -49,7 +49,7 @@ rule! {
     ///         - name: default
     ///           pod: {}
     /// ```
-    "repeated-interface-name": "two interfaces have one name"
+    "repeated-interface-name": "two interfaces have the same name"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -60,7 +60,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    guest.at(&format!("domain.devices.interfaces[{at}].name")),
+                    guest
+                        .at("domain.devices.interfaces")
+                        .index(at)
+                        .field("name"),
                     "Only one interface can be connected to one specific network",
                 )
                 .help("give each interface a name and a network of its own");

@@ -1,4 +1,4 @@
-//! Two networks have one name.
+//! Two networks have the same name.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -51,7 +51,7 @@ rule! {
     ///         - name: default
     ///           pod: {}
     /// ```
-    "repeated-network-name": "two networks have one name"
+    "repeated-network-name": "two networks have the same name"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -62,7 +62,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    guest.at(&format!("networks[{at}].name")),
+                    guest.at("networks").index(at).field("name"),
                     format!("Network with name {name:?} already exists, every network must have a unique name"),
                 )
                 .help("give each network a name of its own");

@@ -1,4 +1,4 @@
-//! The guest has two volumes of a kind it can have once.
+//! The guest has two volumes of a kind that it can have once.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -42,7 +42,7 @@ rule! {
     ///           serviceAccount:
     ///             serviceAccountName: web
     /// ```
-    "repeated-unique-volume": "the guest has two volumes of a kind it can have once"
+    "repeated-unique-volume": "the guest has two volumes of a kind that it can have once"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -60,7 +60,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             let message = format!("{field} must have max one {words} volume set");
             causes
                 .push(&RULE, &field, message)
-                .at(format!("{field}[{second}].{source}"))
+                .at(field.index(second).field(source))
                 .help("keep one");
         }
     }

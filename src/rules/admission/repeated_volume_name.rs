@@ -1,4 +1,4 @@
-//! Two volumes have one name.
+//! Two volumes have the same name.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::{AdmittedGuest, named};
@@ -52,7 +52,7 @@ rule! {
     ///           emptyDisk:
     ///             capacity: 1Gi
     /// ```
-    "repeated-volume-name": "two volumes have one name"
+    "repeated-volume-name": "two volumes have the same name"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
@@ -61,13 +61,13 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
         .iter()
         .position(|other| named(other, name));
     if let Some(first) = first {
-        let field = guest.at(&format!("volumes[{at}]"));
+        let field = guest.at("volumes").index(at);
         let message = format!(
             "{field} and {} must not have the same Name.",
-            guest.at(&format!("volumes[{first}]"))
+            guest.at("volumes").index(first)
         );
         causes
-            .push(&RULE, format!("{field}.name"), message)
+            .push(&RULE, field.field("name"), message)
             .help("give each volume a name of its own");
     }
 }

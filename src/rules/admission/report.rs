@@ -68,10 +68,10 @@ fn of_hit(resource: &Resource, hit: &Hit) -> Finding {
         Some(setting) => Finding::at(
             &depends_on_configuration::RULE.info,
             resource,
-            hit.field(),
+            hit.field.clone(),
             format!("whether KubeVirt accepts this depends on {setting}"),
         ),
-        None => Finding::at(info, resource, hit.field(), info.summary),
+        None => Finding::at(info, resource, hit.field.clone(), info.summary),
     };
     finding.kubevirt(hit.cause.clone());
     if let Some(help) = &hit.help {

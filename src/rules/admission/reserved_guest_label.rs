@@ -1,5 +1,6 @@
 //! A label of the guest is reserved for KubeVirt.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
@@ -66,7 +67,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 "spec.template.metadata.labels",
                 "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited",
             )
-            .at(format!("spec.template.metadata.labels[\"{}\"]", label.key))
+            .at(FieldPath::from("spec.template.metadata.labels").field(&label.key))
             .help(format!("remove the label `{}`", label.key));
     }
 }

@@ -1,4 +1,4 @@
-//! The MAC address is the in-pod bridge's.
+//! The MAC address belongs to KubeVirt's bridge in the pod.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -50,7 +50,7 @@ rule! {
     ///         - name: default
     ///           pod: {}
     /// ```
-    "reserved-mac-address": "the MAC address is the in-pod bridge's"
+    "reserved-mac-address": "the MAC address belongs to KubeVirt's bridge in the pod"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
@@ -60,7 +60,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         causes
             .push(
                 &RULE,
-                guest.at(&format!("domain.devices.interfaces[{at}].macAddress")),
+                guest.at("domain.devices.interfaces").index(at).field("macAddress"),
                 "The requested MAC address is reserved for the in-pod bridge. Please choose another one.",
             )
             .help("use another address, or leave it out");

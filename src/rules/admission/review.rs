@@ -9,10 +9,11 @@ use crate::resolve::infer::InferError;
 use crate::resolve::preference::{Spread, Topology};
 use crate::resolve::{ResolveError, Resolved, Resolver};
 use crate::rules::instancetypes::{
-    instancetype_conflict, preference_requirement_unmet, spread_not_divisible,
+    instancetype_conflict, preference_requirement_unmet, spread_not_divisible, unresolved,
     unresolved_instancetype, unresolved_preference,
 };
 use crate::schema;
+use crate::stored::Matcher;
 use crate::transform::admit::{self, Admitted, NotAdmitted};
 use crate::transform::expand::{self, ExpandError, TemplateBase, defaults, requirements};
 use crate::yaml::Node;
@@ -209,10 +210,20 @@ fn apply(
         if matches!(error, ResolveError::NotFound { .. }) && !target.complete {
             *unresolved = true;
         } else if refuses && at == 0 {
-            unresolved_instancetype::refused(error, true, causes);
+            unresolved::refused(
+                &unresolved_instancetype::RULE,
+                Matcher::Instancetype,
+                error,
+                causes,
+            );
             return false;
         } else if refuses {
-            unresolved_preference::refused(error, true, causes);
+            unresolved::refused(
+                &unresolved_preference::RULE,
+                Matcher::Preference,
+                error,
+                causes,
+            );
             return false;
         }
     }
@@ -356,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_on_an_unknown_setting_is_uncertain_and_hides_nothing() {
+    fn what_depends_on_an_unknown_setting_is_uncertain_and_hides_nothing() {
         let review = offline(
             &json!({"runStrategy": "Always", "template": {"spec": {"domain": {"devices": {"autoattachVSOCK": true}}}}}),
         );

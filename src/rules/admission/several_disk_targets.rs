@@ -1,4 +1,4 @@
-//! A disk is of several kinds.
+//! A disk is more than one of `disk`, `lun` and `cdrom`.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -54,13 +54,13 @@ rule! {
     ///           containerDisk:
     ///             image: example.com/fedora:42
     /// ```
-    "several-disk-targets": "a disk is of several kinds"
+    "several-disk-targets": "a disk is more than one of `disk`, `lun` and `cdrom`"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let kinds = ["disk", "lun", "cdrom"];
     if kinds.iter().filter(|kind| disk.get(kind).is_some()).count() > 1 {
-        let field = guest.at(&format!("domain.devices.disks[{at}]"));
+        let field = guest.at("domain.devices.disks").index(at);
         let message = format!("{field} can only have a single target type defined");
         causes
             .push(&RULE, field, message)

@@ -75,9 +75,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 guest.at("GPUs"),
                 "configuring multiple displays with ramfb is not valid ",
             )
-            .at(guest.at(&format!(
-                "domain.devices.gpus[{second}].virtualGPUOptions.display"
-            )))
+            .at(guest
+                .at("domain.devices.gpus")
+                .index(second)
+                .then("virtualGPUOptions.display"))
             .help("set `display.ramFB.enabled: false` on all but one");
     }
 }

@@ -1,4 +1,4 @@
-//! There are more sockets than the maximum.
+//! The VM has more CPU sockets than `maxSockets`.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -40,7 +40,7 @@ rule! {
     ///           sockets: 4
     ///           maxSockets: 8
     /// ```
-    "sockets-exceed-maximum": "there are more sockets than the maximum"
+    "sockets-exceed-maximum": "the VM has more CPU sockets than `maxSockets`"
 }
 
 const MESSAGE: &str =

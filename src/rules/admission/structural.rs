@@ -22,13 +22,17 @@ pub(super) fn check(written: &Node, problems: &[Problem]) -> Wrong {
             && !is_status(&problem.path)
         {
             let message = format!("Invalid value: must be {expected}");
-            wrong.refused.push(Cause::new(problem.path.to_string(), message));
+            wrong
+                .refused
+                .push(Cause::new(problem.path.to_string(), message));
         }
     }
     for Problem { path, kind } in problems {
         match kind {
             ProblemKind::Missing => {
-                wrong.refused.push(Cause::new(path.to_string(), "Required value"));
+                wrong
+                    .refused
+                    .push(Cause::new(path.to_string(), "Required value"));
             }
             ProblemKind::OutOfRange { number } => {
                 let message = format!("{path}: cannot unmarshal number {number}");

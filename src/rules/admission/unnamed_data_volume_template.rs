@@ -1,5 +1,6 @@
 //! A DataVolume template has no name.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::yaml::Node;
 
@@ -67,12 +68,16 @@ rule! {
 pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
     let named = !template.str_at("metadata.name").is_empty();
     if !named {
-        let field = format!("spec.dataVolumeTemplate[{at}].name");
+        let field = FieldPath::from("spec.dataVolumeTemplate")
+            .index(at)
+            .field("name");
         let message =
             format!("'name' field must not be empty for DataVolumeTemplate entry {field}.");
         causes
             .push(&RULE, field, message)
-            .at(format!("spec.dataVolumeTemplates[{at}].metadata.name"))
+            .at(FieldPath::from("spec.dataVolumeTemplates")
+                .index(at)
+                .then("metadata.name"))
             .help("set `metadata.name`");
     }
     named

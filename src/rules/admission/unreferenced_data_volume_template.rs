@@ -1,5 +1,6 @@
 //! No volume uses the DataVolume template.
 
+use crate::field_path::FieldPath;
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::yaml::Node;
@@ -76,13 +77,15 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, template: &Node, causes
         .any(|(source, key)| volume.get(source).is_some_and(|v| v.str_at(key) == name))
     });
     if !used {
-        let field = format!("spec.dataVolumeTemplate[{at}]");
+        let field = FieldPath::from("spec.dataVolumeTemplate").index(at);
         let message = format!(
             "DataVolumeTemplate entry {field} must be referenced in the VMI template's 'volumes' list"
         );
         causes
             .push(&RULE, field, message)
-            .at(format!("spec.dataVolumeTemplates[{at}].metadata.name"))
+            .at(FieldPath::from("spec.dataVolumeTemplates")
+                .index(at)
+                .then("metadata.name"))
             .help(format!(
                 "add a volume with `dataVolume: {{name: {name}}}`, or remove the template"
             ));

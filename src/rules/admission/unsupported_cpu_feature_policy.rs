@@ -54,7 +54,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    guest.at(&format!("domain.cpu.features[{at}].policy")),
+                    guest.at("domain.cpu.features").index(at).field("policy"),
                     format!(
                         "CPU feature {} uses policy {policy} that is not supported.",
                         feature.str_at("name")

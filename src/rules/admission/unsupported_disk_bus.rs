@@ -1,4 +1,4 @@
-//! A disk's bus is unknown or does not fit it.
+//! A disk's bus is unknown or does not fit the disk.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -53,7 +53,7 @@ rule! {
     ///           containerDisk:
     ///             image: example.com/fedora:42
     /// ```
-    "unsupported-disk-bus": "a disk's bus is unknown or does not fit it"
+    "unsupported-disk-bus": "a disk's bus is unknown or does not fit the disk"
 }
 
 /// The bus of a disk and its kind, by the first of its targets.
@@ -66,7 +66,7 @@ pub(super) fn bus(disk: &Node) -> (&'static str, &str) {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let (kind, bus) = bus(disk);
-    let field = guest.at(&format!("domain.devices.disks[{at}]"));
+    let field = guest.at("domain.devices.disks").index(at);
     let (message, help) = match bus {
         "ide" => (
             "IDE bus is not supported".to_owned(),
@@ -89,6 +89,6 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         ),
     };
     causes
-        .push(&RULE, format!("{field}.{kind}.bus"), message)
+        .push(&RULE, field.field(kind).field("bus"), message)
         .help(help);
 }

@@ -60,13 +60,13 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
     let disks = guest.at("domain.devices.disks");
-    let field = format!("{disks}[{at}]");
+    let field = disks.index(at);
     let cache = disk.str_at("cache");
     if !matches!(cache, "" | "none" | "writethrough" | "writeback") {
         causes
             .push(
                 &RULE,
-                format!("{field}.cache"),
+                field.field("cache"),
                 format!("{field}.cache has invalid value {cache}"),
             )
             .help("use `none`, `writethrough` or `writeback`");
@@ -75,12 +75,12 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         causes
             .push(
                 &RULE,
-                guest.at(&format!("domain.devices.disks.domain.devices.disks[{at}].io")),
+                guest.at("domain.devices.disks.domain.devices.disks").index(at).field("io"),
                 format!(
                     "Disk IO mode for {disks} is not supported. Supported modes are: native, threads."
                 ),
             )
-            .at(format!("{field}.io"))
+            .at(field.field("io"))
             .help("use `native` or `threads`");
     }
     let policy = disk.get("errorPolicy").and_then(Node::as_str);
@@ -90,7 +90,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
         causes
             .push(
                 &RULE,
-                format!("{field}.errorPolicy"),
+                field.field("errorPolicy"),
                 format!("{field}.errorPolicy has invalid value \"{policy}\""),
             )
             .help("use `stop`, `ignore`, `report` or `enospace`");

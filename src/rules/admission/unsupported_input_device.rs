@@ -1,4 +1,4 @@
-//! An input device is no tablet.
+//! An input device is not a tablet.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -43,17 +43,17 @@ rule! {
     ///               type: tablet
     ///               bus: virtio
     /// ```
-    "unsupported-input-device": "an input device is no tablet"
+    "unsupported-input-device": "an input device is not a tablet"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, input) in guest.devices("inputs").iter().enumerate() {
-        let field = guest.at(&format!("domain.devices.inputs[{at}]"));
+        let field = guest.at("domain.devices.inputs").index(at);
         if !matches!(input.str_at("bus"), "" | "virtio" | "usb") {
             causes
                 .push(
                     &RULE,
-                    format!("{field}.bus"),
+                    field.field("bus"),
                     "Input device can have only virtio or usb bus.",
                 )
                 .help("use `bus: virtio` or `bus: usb`");
@@ -62,7 +62,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    format!("{field}.type"),
+                    field.field("type"),
                     "Input device can have only tablet type.",
                 )
                 .help("use `type: tablet`");

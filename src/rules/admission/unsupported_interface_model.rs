@@ -59,11 +59,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         model,
         "" | "e1000" | "e1000e" | "igb" | "ne2k_pci" | "pcnet" | "rtl8139" | "virtio"
     ) {
-        let field = guest.at(&format!("domain.devices.interfaces[{at}]"));
+        let field = guest.at("domain.devices.interfaces").index(at);
         causes
             .push(
                 &RULE,
-                format!("{field}.model"),
+                field.field("model"),
                 format!("interface {field}.name uses model {model} that is not supported."),
             )
             .help("use `virtio`, or `e1000e` for guests without its driver");

@@ -1,4 +1,4 @@
-//! An interface's state does not fit it.
+//! An interface's state does not fit the interface.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -51,7 +51,7 @@ rule! {
     ///         - name: default
     ///           pod: {}
     /// ```
-    "unsupported-interface-state": "an interface's state does not fit it"
+    "unsupported-interface-state": "an interface's state does not fit the interface"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
@@ -66,7 +66,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             causes
                 .push(
                     &RULE,
-                    guest.at(&format!("domain.devices.interfaces[{at}].state")),
+                    guest
+                        .at("domain.devices.interfaces")
+                        .index(at)
+                        .field("state"),
                     message,
                 )
                 .help("use `up`, `down` or `absent` where KubeVirt can do it, or leave it out");

@@ -44,7 +44,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Hangs on the cluster's `emulatedMachines`; without a known configuration the finding is
+    /// Depends on the cluster's `emulatedMachines`; without a known configuration the finding is
     /// `depends-on-configuration`.
     "unsupported-machine-type": "the cluster does not emulate the machine type"
 }

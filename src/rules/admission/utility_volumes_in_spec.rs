@@ -1,4 +1,4 @@
-//! Utility volumes are written into the VM.
+//! The VM sets utility volumes.
 
 use crate::release::Behaviour;
 use crate::rules::admission::causes::Causes;
@@ -39,7 +39,7 @@ rule! {
     ///           persistentVolumeClaim:
     ///             claimName: backup
     /// ```
-    "utility-volumes-in-spec": "utility volumes are written into the VM"
+    "utility-volumes-in-spec": "the VM sets utility volumes"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {

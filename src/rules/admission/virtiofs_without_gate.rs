@@ -86,7 +86,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                     "virtiofs is not allowed: virtiofs feature gate is not enabled for {words}"
                 ),
             )
-            .at(guest.at(&format!("domain.devices.filesystems[{at}]")))
+            .at(guest.at("domain.devices.filesystems").index(at))
             .gate(gate);
     }
 }

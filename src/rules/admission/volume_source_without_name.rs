@@ -1,4 +1,4 @@
-//! A volume names no ConfigMap, Secret or service account.
+//! A volume does not name its ConfigMap, Secret or service account.
 
 use crate::rules::admission::causes::Causes;
 use crate::rules::admission::guest::AdmittedGuest;
@@ -39,7 +39,7 @@ rule! {
     ///           configMap:
     ///             name: web
     /// ```
-    "volume-source-without-name": "a volume names no ConfigMap, Secret or service account"
+    "volume-source-without-name": "a volume does not name its ConfigMap, Secret or service account"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
@@ -50,7 +50,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
     ] {
         let source_node = volume.get(source);
         if source_node.is_some_and(|node| node.str_at(key).is_empty()) {
-            let field = guest.at(&format!("volumes[{at}].{source}.{key}"));
+            let field = guest.at("volumes").index(at).field(source).field(key);
             let message = format!("{field} is a required field");
             causes.push(&RULE, field, message);
         }

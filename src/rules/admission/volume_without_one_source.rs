@@ -68,7 +68,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
         .filter(|source| volume.get(source).is_some())
         .count();
     if count != 1 {
-        let field = guest.at(&format!("volumes[{at}]"));
+        let field = guest.at("volumes").index(at);
         let message = format!("{field} must have exactly one source type set");
         causes.push(&RULE, field, message).help(if count == 0 {
             "give it a source, such as `dataVolume`, `persistentVolumeClaim` or `containerDisk`"

@@ -46,7 +46,7 @@ rule! {
     /// ## Limits
     ///
     /// Only the first line is read. User data in a Secret is not seen.
-    "cloud-init-header": "cloud-init does not recognise the user data by its first line",
+    "cloud-init-header": "cloud-init does not recognise the first line of the user data",
     level: Warning,
     check: Catalog(check),
 }

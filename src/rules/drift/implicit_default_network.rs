@@ -46,7 +46,7 @@ rule! {
     /// ## Limits
     ///
     /// Off unless `profile: strict` or a level turns it on. A preference that sets `autoattachPodInterface` is not followed.
-    "implicit-default-network": "the VM has the cluster's default network without saying so",
+    "implicit-default-network": "the VM gets the cluster's default network without naming it",
     level: Off,
     strict: Note,
     check: Vm(check),

@@ -47,7 +47,7 @@ rule! {
     /// ## Limits
     ///
     /// What is inferred is known only where the volume's source is in the tree or stated under `infer:` in driftless.yaml.
-    "inferred-matcher": "admission replaces `inferFromVolume` by the name it finds",
+    "inferred-matcher": "admission replaces `inferFromVolume` with the name that it finds",
     level: Note,
     check: Vm(check),
 }

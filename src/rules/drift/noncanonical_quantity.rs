@@ -47,7 +47,7 @@ rule! {
     ///
     /// Off unless `profile: strict` or a level turns it on. Only fields that are quantities are looked at; the page size of
     /// hugepages is a name and stays.
-    "noncanonical-quantity": "the API server spells the quantity otherwise",
+    "noncanonical-quantity": "the API server writes the quantity differently",
     level: Off,
     strict: Note,
     check: Catalog(check),

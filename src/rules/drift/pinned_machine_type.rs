@@ -39,7 +39,7 @@ rule! {
     /// ## Limits
     ///
     /// Off unless `profile: strict` or a level turns it on: pinning is right for guests that must not see new hardware.
-    "pinned-machine-type": "the machine type names one version",
+    "pinned-machine-type": "the machine type is pinned to one version",
     level: Off,
     strict: Note,
     check: Vm(check),

@@ -1,4 +1,4 @@
-//! A refusal that hangs on a setting nobody gave.
+//! A refusal that depends on a setting nobody gave.
 
 rule! {
     /// ## What it does

@@ -39,7 +39,7 @@ rule! {
     /// ## Limits
     ///
     /// A key set again through a merge (`<<`) is reported as well: kubectl refuses that too.
-    "duplicate-key": "a key stands twice in one mapping",
+    "duplicate-key": "a mapping has the same key twice",
     level: Error,
     check: Input,
 }

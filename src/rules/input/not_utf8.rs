@@ -1,4 +1,4 @@
-//! Bytes that are no UTF-8.
+//! Bytes that are not UTF-8.
 
 rule! {
     /// ## What it does

@@ -62,7 +62,13 @@ pub fn check(
     {
         let at = FieldPath::root().field("spec");
         for problem in schema::decode(release, "v1beta1.DataVolumeSpec", spec).problems {
-            report(resource, &problem, at.join(&problem.path), release, &mut found);
+            report(
+                resource,
+                &problem,
+                at.join(&problem.path),
+                release,
+                &mut found,
+            );
         }
     }
     found
@@ -78,7 +84,12 @@ fn report(
     let name = last_key(&path);
     if problem.kind == ProblemKind::Missing {
         let message = format!("`{path}` is required and missing");
-        found.push(Finding::at(&missing_field::RULE.info, resource, path, message));
+        found.push(Finding::at(
+            &missing_field::RULE.info,
+            resource,
+            path,
+            message,
+        ));
         return;
     }
     let Some(node) = path.find(&resource.node) else {
@@ -166,9 +177,8 @@ fn report(
             found.push(finding);
         }
         // Missing is reported above; the other two by the admission of the kinds that have one.
-        ProblemKind::Missing
-        | ProblemKind::OutOfRange { .. }
-        | ProblemKind::BeyondLimit { .. } => {}
+        ProblemKind::Missing | ProblemKind::OutOfRange { .. } | ProblemKind::BeyondLimit { .. } => {
+        }
     }
 }
 

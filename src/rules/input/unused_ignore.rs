@@ -38,7 +38,7 @@ rule! {
     /// ## Limits
     ///
     /// A comment for a rule that is off is not reported, nor are the entries of `ignores:` in driftless.yaml.
-    "unused-ignore": "the ignore comment keeps nothing quiet, or cannot be used",
+    "unused-ignore": "the ignore comment matches nothing, or cannot be used",
     level: Warning,
     check: Raised,
 }

@@ -4,7 +4,7 @@ rule! {
     /// ## What it does
     ///
     /// Reports a value that the field cannot hold: text where a number is wanted, a mapping for a list, a word outside the list
-    /// a field allows, something that is no quantity.
+    /// a field allows, something that is not a quantity.
     ///
     /// ## Why it matters
     ///
@@ -37,7 +37,7 @@ rule! {
     /// ## Limits
     ///
     /// Values are judged as kubectl reads them: `yes`, `no`, `on` and `off` are booleans, so a label `country: no` is one too.
-    "wrong-type": "the value is not of the field's type",
+    "wrong-type": "the value does not have the field's type",
     level: Error,
     check: Input,
 }

@@ -50,10 +50,9 @@ rule! {
 /// Puts conflicts among the causes.
 pub(crate) fn refused(conflicts: &Conflicts, causes: &mut Causes) {
     for conflict in &conflicts.0 {
-        let cause = conflict.cause();
         causes
-            .push(&RULE, cause.field, cause.message)
-            .at(conflict.field.to_string())
+            .push_cause(&RULE, conflict.cause())
+            .at(&conflict.field)
             .help("remove the field, or the reference to the instance type");
     }
 }

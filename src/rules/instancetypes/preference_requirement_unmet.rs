@@ -1,4 +1,4 @@
-//! The VM falls short of what its preference requires.
+//! The VM has less than its preference requires.
 
 use crate::rules::admission::causes::Causes;
 use crate::transform::expand::requirements::Shortfall;
@@ -48,23 +48,20 @@ rule! {
     /// ## Limits
     ///
     /// A preference that is not in the repository is not known.
-    "preference-requirement-unmet": "the VM falls short of what its preference requires"
+    "preference-requirement-unmet": "the VM has less than its preference requires"
 }
 
 /// Puts a shortfall among the causes.
 pub(crate) fn refused(shortfall: &Shortfall, causes: &mut Causes) {
-    let hit = causes.push(
-        &RULE,
-        shortfall.fields.join(", "),
-        format!(
-            "failure checking preference requirements: {}",
-            shortfall.message
-        ),
+    let first = shortfall.fields.first().map_or("", |field| field);
+    let message = format!(
+        "failure checking preference requirements: {}",
+        shortfall.message
     );
-    hit.help("give the guest what the preference requires, or use another preference");
-    if let Some(first) = shortfall.fields.first() {
-        hit.at(first);
-    }
+    causes
+        .push(&RULE, first, message)
+        .named(shortfall.fields.join(", "))
+        .help("give the guest what the preference requires, or use another preference");
 }
 
 #[cfg(test)]

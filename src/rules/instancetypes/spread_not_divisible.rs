@@ -7,7 +7,7 @@ use crate::yaml::Node;
 rule! {
     /// ## What it does
     ///
-    /// Reports an instance type whose vCPU count is no multiple of what a preference with `spread` topology needs: the
+    /// Reports an instance type whose vCPU count is not a multiple of what a preference with `spread` topology needs: the
     /// ratio, two threads a core, or both.
     ///
     /// ## Why it matters

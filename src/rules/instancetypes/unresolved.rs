@@ -6,7 +6,8 @@ use crate::config::did_you_mean;
 use crate::field_path::FieldPath;
 use crate::resolve::{Resolution, ResolveError};
 use crate::rule::Severity;
-use crate::rules::{Context, Findings, Vm};
+use crate::rules::admission::causes::Causes;
+use crate::rules::{Context, Findings, Rule, Vm};
 use crate::stored::{GROUP, Matcher};
 
 /// Reports a matcher that leads nowhere; what other rules explain is left to them.
@@ -29,7 +30,7 @@ pub(super) fn report(
             let finding = findings.report(
                 vm.resource,
                 at.field("kind"),
-                format!("`{kind}` is no kind of {matcher}"),
+                format!("`{kind}` is not a kind of {matcher}"),
             );
             finding
                 .severity(Severity::Error)
@@ -114,4 +115,18 @@ fn elsewhere(
     Some(format!(
         "there is one in namespace `{namespace}`; a VM sees only those of its own"
     ))
+}
+
+/// What KubeVirt up to 1.5 says of it.
+pub(in crate::rules) fn refused(
+    rule: &'static Rule,
+    matcher: Matcher,
+    error: &ResolveError,
+    causes: &mut Causes,
+) {
+    let field = matcher.field();
+    let message = format!("Failure to find {field}: {error}");
+    causes
+        .push(rule, FieldPath::from("spec").field(field), message)
+        .help("correct the name and kind, or add the object");
 }

@@ -1,7 +1,5 @@
 //! The VM names a preference that cannot be found.
 
-use crate::resolve::ResolveError;
-use crate::rules::admission::causes::Causes;
 use crate::rules::instancetypes::unresolved;
 use crate::rules::{Context, Findings, Vm};
 use crate::stored::Matcher;
@@ -57,18 +55,5 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
         .resolve_preference(&vm.decoded.node, vm.namespace)
     {
         unresolved::report(Matcher::Preference, &error, vm, context, findings);
-    }
-}
-
-/// What KubeVirt up to 1.5 says; where the object may be in a cluster all the same, that decides.
-pub(crate) fn refused(error: &ResolveError, complete: bool, causes: &mut Causes) {
-    let hit = causes.push(
-        &RULE,
-        "spec.preference",
-        format!("Failure to find preference: {error}"),
-    );
-    hit.help("correct the name and kind, or add the object");
-    if matches!(error, ResolveError::NotFound { .. }) && !complete {
-        hit.setting("objects that are not in the repository");
     }
 }

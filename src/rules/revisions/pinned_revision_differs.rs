@@ -78,7 +78,7 @@ rule! {
     /// ## Limits
     ///
     /// The comparison is of what KubeVirt would use, not of the text: equal quantities and defaults do not differ.
-    "pinned-revision-differs": "the pinned revision says something else than the instance type or preference in the tree",
+    "pinned-revision-differs": "the pinned revision differs from the instance type or preference in the tree",
     level: Warning,
     check: Vm(check),
 }
