@@ -7,6 +7,9 @@
 
 use std::path::{Path, PathBuf};
 
+use driftless::rules;
+use driftless::update::Action;
+
 /// A module may use only those before it. `report` and `emit` stand last: they use result types, the binary hands them in.
 const ORDER: &[&str] = &[
     "word",
@@ -121,6 +124,32 @@ fn guides_name_paths_that_exist() {
             }
         }
     }
+}
+
+#[test]
+fn traps_name_rules_and_actions_that_exist() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/traps.md"))
+        .unwrap();
+    let is_id = |word: &&str| {
+        word.contains('-')
+            && word
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    let named: Vec<&str> = text
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(is_id)
+        .filter(|word| !word.starts_with("--"))
+        .collect();
+    assert!(named.len() > 40, "the table of traps is gone");
+    let rules = rules::ALL.iter().map(|rule| rule.info.id);
+    let known: Vec<&str> = rules
+        .chain(Action::ALL.into_iter().map(Action::as_str))
+        .collect();
+    let unknown: Vec<_> = named.iter().filter(|word| !known.contains(word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }
 
 /// Every first name after `crate::`, also in grouped uses.
