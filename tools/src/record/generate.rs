@@ -1,5 +1,7 @@
 //! Random inputs: a virtual machine that a cluster would accept, the types that it names, and random fields set in each.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 
@@ -31,6 +33,8 @@ const GATES: &[&str] = &[
 /// Makes inputs, one after the other.
 pub(super) struct Generator {
     column: Column,
+    /// How much there is to set below each struct, so that what lies deep is reached as well as what lies high.
+    weights: BTreeMap<String, usize>,
     dice: Dice,
 }
 
@@ -47,6 +51,7 @@ impl Generator {
                 .with_context(|| format!("schemas/fields.json has no {needed}"))?;
         }
         Ok(Self {
+            weights: weights(&column),
             column,
             dice: Dice::new(seed),
         })
@@ -273,7 +278,18 @@ impl Generator {
         if fields.is_empty() {
             return None;
         }
-        let (name, form) = *self.dice.pick(&fields);
+        let weight = |form: &Form| {
+            let below = self.weights.get(bare(&type_of(form)));
+            below.map_or(1, |below| below.isqrt().max(1))
+        };
+        let total = fields.iter().map(|(_, form)| weight(form)).sum();
+        let mut at = self.dice.below(total);
+        let (name, form) = fields.into_iter().find(|(_, form)| {
+            let weight = weight(form);
+            let is_here = at < weight;
+            at = at.saturating_sub(weight);
+            is_here
+        })?;
         Some((name.clone(), form.clone()))
     }
 
@@ -339,6 +355,24 @@ impl Generator {
         }
         Value::Object(map)
     }
+}
+
+/// The fields below each struct, down to the depth that the API has.
+fn weights(column: &Column) -> BTreeMap<String, usize> {
+    let mut weights: BTreeMap<String, usize> = BTreeMap::new();
+    for _ in 0..8 {
+        let below = |form: &Form| weights.get(bare(&type_of(form))).copied().unwrap_or(1);
+        weights = column
+            .iter()
+            .map(|(name, fields)| {
+                (
+                    name.clone(),
+                    fields.values().map(below).sum::<usize>().min(10_000),
+                )
+            })
+            .collect();
+    }
+    weights
 }
 
 const VM_SPEC: &str = "v1.VirtualMachineSpec";
@@ -409,6 +443,19 @@ mod tests {
             }
         }
         assert!(typed > 600, "{typed}");
+    }
+
+    #[test]
+    fn a_field_with_much_below_it_is_chosen_more_often() {
+        let table = Table::parse(TABLE).unwrap();
+        let mut generator = Generator::new(&table, "1.2".parse().unwrap(), 1).unwrap();
+        let chosen = (0..1000).filter(|_| {
+            let (name, _) = generator.random_field(VM_SPEC).unwrap();
+            name == "template"
+        });
+        let chosen = chosen.count();
+        // Half of the two fields, were they alike.
+        assert!((650..1000).contains(&chosen), "{chosen}");
     }
 
     #[test]
