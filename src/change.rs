@@ -1,4 +1,8 @@
 //! A change: the resources of two sides, paired by what makes them themselves.
+//!
+//! Within one target the same path comes first, then the same identity in a root that both sides share, then the same
+//! identity in another root, last virtual machines that go by another name. What is in another target is another
+//! object: it goes there and comes here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +19,10 @@ use crate::yaml::Node;
 pub struct Subject<'a> {
     /// The resource.
     pub resource: &'a Resource,
-    /// Directory of its root.
-    pub root: &'a str,
+    /// Where its file stands in the tree that both sides share; empty where it has none.
+    pub place: &'a str,
+    /// Directories of the outermost roots it is part of.
+    pub roots: &'a [String],
     /// The resolver of its root and target.
     pub resolver: &'a Resolver<'a>,
 }
@@ -28,10 +34,33 @@ impl<'a> Subject<'a> {
             .namespace_or(&self.resolver.target().namespace)
     }
 
+    /// The name of its target.
+    pub fn target(&self) -> &'a str {
+        &self.resolver.target().name
+    }
+
     /// Group, kind, namespace and name.
     fn identity(&self) -> Identity<'a> {
         let id = &self.resource.id;
         (&id.group, &id.kind, self.namespace(), &id.name)
+    }
+
+    /// Its place, with its identity as it is written there: the namespace that is assumed is a matter of the settings.
+    fn written_at(&self) -> (&'a str, Identity<'a>) {
+        let id = &self.resource.id;
+        let namespace = id.namespace.as_deref().unwrap_or_default();
+        (self.place, (&id.group, &id.kind, namespace, &id.name))
+    }
+
+    /// Whether the two are of one target. Settings that name targets for the first time move nothing.
+    fn fits_target(&self, other: &Self) -> bool {
+        let (one, other) = (self.target(), other.target());
+        one == other || one.is_empty() || other.is_empty()
+    }
+
+    /// Whether the two are part of one outermost root.
+    fn shares_root(&self, other: &Self) -> bool {
+        self.roots == other.roots || self.roots.iter().any(|root| other.roots.contains(root))
     }
 }
 
@@ -44,8 +73,21 @@ pub struct Pair<'a> {
     pub base: Option<Subject<'a>>,
     /// Its form in the head.
     pub head: Option<Subject<'a>>,
-    /// Whether the two forms are one resource under another name or namespace.
-    pub is_renamed: bool,
+    /// How the two belong together.
+    pub relation: Relation,
+}
+
+/// How the two forms of a pair belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relation {
+    /// One resource in its place, or one that only one side has.
+    Same,
+    /// One virtual machine under another name or namespace.
+    Renamed,
+    /// One form; the other side has the resource in another target, as a pair of its own.
+    OtherTarget,
+    /// One resource in another root of its target: what applied it before may delete it.
+    OtherRoot,
 }
 
 impl<'a> Pair<'a> {
@@ -55,33 +97,48 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Pairs resources: within a root first, then anywhere by identity, then virtual machines that go by another name.
+/// Pairs the resources of two sides. A copy that is equal to another resource of its side and root is no pair of its own.
 pub fn pair<'a>(release: Release, base: Vec<Subject<'a>>, head: Vec<Subject<'a>>) -> Vec<Pair<'a>> {
-    let mut pairs = Vec::new();
-    let (base, head) = match_by(base, head, &mut pairs, |subject| {
-        (subject.root, subject.identity())
-    });
-    let (base, head) = match_by(base, head, &mut pairs, |subject| ("", subject.identity()));
-    let (base, head) = match_renamed(release, base, head, &mut pairs);
-    let alone = |subject, is_base: bool| Pair {
-        base: is_base.then_some(subject),
-        head: (!is_base).then_some(subject),
-        is_renamed: false,
+    let mut left = Left {
+        base,
+        head,
+        pairs: Vec::new(),
     };
-    pairs.extend(base.into_iter().map(|subject| alone(subject, true)));
-    pairs.extend(head.into_iter().map(|subject| alone(subject, false)));
+    let anywhere = |_: &Subject<'_>, _: &Subject<'_>| true;
+    left.match_by(Relation::Same, Subject::written_at, Subject::fits_target);
+    left.match_by(
+        Relation::Same,
+        |subject| (subject.target(), "", subject.identity()),
+        Subject::shares_root,
+    );
+    left.leave_copies_out();
+    left.match_by(
+        Relation::OtherRoot,
+        |subject| (subject.target(), "", subject.identity()),
+        anywhere,
+    );
+    left.tell_moved();
+    left.match_renamed(release);
+    let Left {
+        base,
+        head,
+        mut pairs,
+    } = left;
+    pairs.extend(base.into_iter().map(|subject| alone(Some(subject), None)));
+    pairs.extend(head.into_iter().map(|subject| alone(None, Some(subject))));
     pairs.sort_by_cached_key(|pair| {
         pair.named_by().map(|subject| {
             let (group, kind, namespace, name) = subject.identity();
-            let text = |text: &str| SmolStr::from(text);
             (
                 [
-                    text(kind),
-                    text(namespace),
-                    text(name),
-                    text(group),
-                    text(subject.root),
-                ],
+                    kind,
+                    namespace,
+                    name,
+                    group,
+                    subject.target(),
+                    subject.place,
+                ]
+                .map(SmolStr::from),
                 pair.base.is_none(),
             )
         })
@@ -89,39 +146,176 @@ pub fn pair<'a>(release: Release, base: Vec<Subject<'a>>, head: Vec<Subject<'a>>
     pairs
 }
 
-/// Pairs what has the same key once on each side, in order; gives back the rest.
-fn match_by<'a, K: Ord>(
+const fn alone<'a>(base: Option<Subject<'a>>, head: Option<Subject<'a>>) -> Pair<'a> {
+    Pair {
+        base,
+        head,
+        relation: Relation::Same,
+    }
+}
+
+/// What is not paired yet, and the pairs so far.
+struct Left<'a> {
     base: Vec<Subject<'a>>,
     head: Vec<Subject<'a>>,
-    pairs: &mut Vec<Pair<'a>>,
-    key: impl Fn(&Subject<'a>) -> K,
-) -> (Vec<Subject<'a>>, Vec<Subject<'a>>) {
-    let mut waiting: BTreeMap<K, Vec<usize>> = BTreeMap::new();
-    for (at, subject) in base.iter().enumerate().rev() {
-        waiting.entry(key(subject)).or_default().push(at);
+    pairs: Vec<Pair<'a>>,
+}
+
+impl<'a> Left<'a> {
+    /// Pairs what has the same key, in order, where the two fit.
+    fn match_by<K: Ord>(
+        &mut self,
+        relation: Relation,
+        key: impl Fn(&Subject<'a>) -> K,
+        fits: impl Fn(&Subject<'a>, &Subject<'a>) -> bool,
+    ) {
+        if self.base.is_empty() || self.head.is_empty() {
+            return;
+        }
+        let mut waiting: BTreeMap<K, Vec<usize>> = BTreeMap::new();
+        for (at, subject) in self.base.iter().enumerate() {
+            waiting.entry(key(subject)).or_default().push(at);
+        }
+        let mut taken = BTreeSet::new();
+        let base = &self.base;
+        let pairs = &mut self.pairs;
+        self.head.retain(|subject| {
+            let Some(waiting) = waiting.get_mut(&key(subject)) else {
+                return true;
+            };
+            let Some(found) = waiting.iter().position(|at| fits(&base[*at], subject)) else {
+                return true;
+            };
+            let at = waiting.remove(found);
+            taken.insert(at);
+            pairs.push(Pair {
+                base: Some(base[at]),
+                head: Some(*subject),
+                relation,
+            });
+            false
+        });
+        self.take_base(&taken);
     }
-    let mut taken = BTreeSet::new();
-    let mut rest = Vec::new();
-    for subject in head {
-        match waiting.get_mut(&key(&subject)).and_then(Vec::pop) {
-            Some(at) => {
+
+    fn take_base(&mut self, taken: &BTreeSet<usize>) {
+        let mut at = 0;
+        self.base.retain(|_| {
+            at += 1;
+            !taken.contains(&(at - 1))
+        });
+    }
+
+    /// Leaves out what is equal to another resource of its side, target and root: the cluster has it once.
+    fn leave_copies_out(&mut self) {
+        let paired = |side: fn(&Pair<'a>) -> Option<Subject<'a>>, pairs: &[Pair<'a>]| {
+            pairs.iter().filter_map(side).collect::<Vec<_>>()
+        };
+        without_copies(&mut self.base, &paired(|pair| pair.base, &self.pairs));
+        without_copies(&mut self.head, &paired(|pair| pair.head, &self.pairs));
+    }
+
+    /// Tells what the other side has in another target.
+    fn tell_moved(&mut self) {
+        let named = |side: &[Subject<'a>]| -> BTreeSet<Identity<'a>> {
+            side.iter().map(Subject::identity).collect()
+        };
+        let (before, after) = (named(&self.base), named(&self.head));
+        let pairs = &mut self.pairs;
+        let mut told = |base, head| {
+            pairs.push(Pair {
+                base,
+                head,
+                relation: Relation::OtherTarget,
+            });
+            false
+        };
+        self.base
+            .retain(|subject| !after.contains(&subject.identity()) || told(Some(*subject), None));
+        self.head
+            .retain(|subject| !before.contains(&subject.identity()) || told(None, Some(*subject)));
+    }
+
+    /// Pairs virtual machines of one target that go by another name.
+    fn match_renamed(&mut self, release: Release) {
+        if self.base.is_empty() || self.head.is_empty() {
+            return;
+        }
+        let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
+        let mut marks: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
+        for (at, subject) in self.head.iter().enumerate() {
+            if is_vm(subject) {
+                for mark in identity_marks(&subject.resource.node) {
+                    let key = (subject.target(), mark);
+                    marks.entry(key).or_default().push(at);
+                }
+            }
+        }
+        let mut taken = BTreeSet::new();
+        let mut taken_base = BTreeSet::new();
+        let comparable = self.base.len().saturating_mul(self.head.len()) <= MOST_COMPARISONS;
+        for (from, subject) in self.base.iter().enumerate() {
+            if !is_vm(subject) {
+                continue;
+            }
+            let by_mark = identity_marks(&subject.resource.node)
+                .into_iter()
+                .filter_map(|mark| marks.get(&(subject.target(), mark)))
+                .flatten()
+                .find(|at| !taken.contains(*at))
+                .copied();
+            let near = || {
+                let others = self.head.iter().enumerate();
+                let mut others = others.filter(|(at, other)| {
+                    is_vm(other) && other.target() == subject.target() && !taken.contains(at)
+                });
+                let fits = |other: &Subject<'_>| is_near(release, subject.resource, other.resource);
+                comparable
+                    .then(|| others.find(|(_, other)| fits(other)).map(|(at, _)| at))
+                    .flatten()
+            };
+            if let Some(at) = by_mark.or_else(near) {
                 taken.insert(at);
-                pairs.push(Pair {
-                    base: Some(base[at]),
-                    head: Some(subject),
-                    is_renamed: false,
+                taken_base.insert(from);
+                self.pairs.push(Pair {
+                    base: Some(*subject),
+                    head: Some(self.head[at]),
+                    relation: Relation::Renamed,
                 });
             }
-            None => rest.push(subject),
+        }
+        self.take_base(&taken_base);
+        let mut at = 0;
+        self.head.retain(|_| {
+            at += 1;
+            !taken.contains(&(at - 1))
+        });
+    }
+}
+
+fn without_copies<'a>(left: &mut Vec<Subject<'a>>, paired: &[Subject<'a>]) {
+    if left.is_empty() {
+        return;
+    }
+    let wanted: BTreeSet<_> = left.iter().map(Subject::identity).collect();
+    let mut known: BTreeMap<(&str, Identity<'_>), Vec<Subject<'a>>> = BTreeMap::new();
+    for subject in paired {
+        if wanted.contains(&subject.identity()) {
+            let key = (subject.target(), subject.identity());
+            known.entry(key).or_default().push(*subject);
         }
     }
-    let left = base
-        .into_iter()
-        .enumerate()
-        .filter(|(at, _)| !taken.contains(at))
-        .map(|(_, subject)| subject)
-        .collect();
-    (left, rest)
+    left.retain(|subject| {
+        let key = (subject.target(), subject.identity());
+        let known = known.entry(key).or_default();
+        let is_copy = known.iter().any(|other| {
+            other.shares_root(subject) && other.resource.node.same_value(&subject.resource.node)
+        });
+        if !is_copy {
+            known.push(*subject);
+        }
+        !is_copy
+    });
 }
 
 /// Most comparisons of whole VMs that near-equality is worth.
@@ -130,67 +324,6 @@ const MOST_COMPARISONS: usize = 4_000;
 const POWER: [&str; 2] = ["running", "runStrategy"];
 /// Most differences that two VMs under different names may have and still be one.
 const MOST_DIFFERENCES: usize = 3;
-
-fn match_renamed<'a>(
-    release: Release,
-    base: Vec<Subject<'a>>,
-    head: Vec<Subject<'a>>,
-    pairs: &mut Vec<Pair<'a>>,
-) -> (Vec<Subject<'a>>, Vec<Subject<'a>>) {
-    let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
-    let mut marks: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, subject) in head
-        .iter()
-        .enumerate()
-        .filter(|(_, subject)| is_vm(subject))
-    {
-        for mark in identity_marks(&subject.resource.node) {
-            marks.entry(mark).or_default().push(at);
-        }
-    }
-    let mut taken = BTreeSet::new();
-    let mut left = Vec::new();
-    let comparable = base.len().saturating_mul(head.len()) <= MOST_COMPARISONS;
-    for subject in base {
-        let by_mark = is_vm(&subject).then(|| {
-            identity_marks(&subject.resource.node)
-                .into_iter()
-                .filter_map(|mark| marks.get(&mark))
-                .flatten()
-                .find(|at| !taken.contains(*at))
-                .copied()
-        });
-        let near = || {
-            if !comparable {
-                return None;
-            }
-            head.iter().enumerate().find_map(|(at, other)| {
-                let fits = is_vm(other)
-                    && !taken.contains(&at)
-                    && is_near(release, subject.resource, other.resource);
-                fits.then_some(at)
-            })
-        };
-        match by_mark.and_then(|found| found.or_else(near)) {
-            Some(at) => {
-                taken.insert(at);
-                pairs.push(Pair {
-                    base: Some(subject),
-                    head: Some(head[at]),
-                    is_renamed: true,
-                });
-            }
-            None => left.push(subject),
-        }
-    }
-    let rest = head
-        .into_iter()
-        .enumerate()
-        .filter(|(at, _)| !taken.contains(at))
-        .map(|(_, subject)| subject)
-        .collect();
-    (left, rest)
-}
 
 /// What two VMs cannot share unless they are one: data volumes they own, MAC addresses, firmware UUID.
 fn identity_marks(vm: &Node) -> Vec<String> {
@@ -285,9 +418,11 @@ mod tests {
         let target = Target::default();
         let catalog = Catalog::default();
         let resolver = Resolver::new(&target, vec![&catalog]);
-        let subject = |resource, root| Subject {
+        let roots = [String::new()];
+        let subject = |resource, place| Subject {
             resource,
-            root,
+            place,
+            roots: &roots,
             resolver: &resolver,
         };
         let base = base.iter().map(|resource| subject(resource, "a")).collect();
@@ -300,14 +435,14 @@ mod tests {
                     name,
                     pair.base.is_some(),
                     pair.head.is_some(),
-                    pair.is_renamed,
+                    pair.relation == Relation::Renamed,
                 )
             })
             .collect()
     }
 
     #[test]
-    fn a_resource_is_itself_in_any_file_and_root() {
+    fn a_resource_is_itself_in_any_file() {
         let one = [vm("vms", "web", "web-root")];
         assert_eq!(
             names(&one, &one),

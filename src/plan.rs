@@ -13,6 +13,7 @@ mod judge;
 mod lifecycle;
 mod model;
 mod modified;
+mod moved;
 mod power;
 mod row;
 mod shared;
@@ -94,13 +95,18 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
             judge::judge(pair, before_migration, sources)
         })
         .collect();
-    assemble(
-        names,
-        releases,
-        targets(&pairs),
-        notes(&pairs),
-        virtual_machines,
-    )
+    let upgrades: BTreeSet<(Release, Release)> = pairs
+        .iter()
+        .filter_map(|pair| {
+            let (from, to) = (pair.base?.resolver.release(), pair.head?.resolver.release());
+            (from != to).then_some((from, to))
+        })
+        .collect();
+    let mut notes = notes(&pairs);
+    for (from, to) in upgrades {
+        notes.extend(upgrade::differences(from, to));
+    }
+    assemble(names, releases, targets(&pairs), notes, virtual_machines)
 }
 
 /// A plan of its rows: they are grouped here, once.
@@ -145,6 +151,7 @@ fn releases(base: &[Subject<'_>], head: &[Subject<'_>]) -> Releases {
     Releases {
         base: or(base.clone(), &head),
         head: or(head, &base),
+        hides: Vec::new(),
     }
 }
 

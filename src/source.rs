@@ -49,6 +49,7 @@ impl fmt::Display for Position {
 #[derive(Debug)]
 pub struct SourceFile {
     path: String,
+    place: Option<String>,
     bytes: Vec<u8>,
     line_starts: OnceLock<Vec<u32>>,
 }
@@ -58,9 +59,22 @@ impl SourceFile {
     pub fn new(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
+            place: None,
             bytes: bytes.into(),
             line_starts: OnceLock::new(),
         }
+    }
+
+    /// The same source, standing in for the one of another path: its roots and its target are those of that path.
+    #[must_use]
+    pub fn standing_at(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self
+    }
+
+    /// Where the source stands in the tree that both sides of a change share: its path, unless it stands in for another.
+    pub fn place(&self) -> &str {
+        self.place.as_deref().unwrap_or(&self.path)
     }
 
     /// The path the source is reported under, with forward slashes.

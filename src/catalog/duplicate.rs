@@ -69,8 +69,11 @@ pub(super) struct Placement<'a> {
     pub(super) source_of: &'a dyn Fn(FileId, usize) -> Option<&'a str>,
 }
 
-/// Takes later copies of equal resources out of each root, and lists those that differ.
-pub(super) fn settle(roots: &mut [Vec<Resource>], knowledge: &Placement<'_>) -> Vec<Duplicate> {
+/// Takes later copies of equal resources out of each root, lists those that differ, and gives both.
+pub(super) fn settle(
+    roots: &mut [Vec<Resource>],
+    knowledge: &Placement<'_>,
+) -> (Vec<Duplicate>, Vec<Vec<Resource>>) {
     let mut seen: HashMap<ObjectKey, Vec<(usize, usize)>> = HashMap::new();
     for (root, resources) in roots.iter().enumerate() {
         for (at, resource) in resources.iter().enumerate() {
@@ -117,15 +120,22 @@ pub(super) fn settle(roots: &mut [Vec<Resource>], knowledge: &Placement<'_>) -> 
             }
         }
     }
-    for (resources, copies) in roots.iter_mut().zip(copies) {
-        let mut at = 0;
-        resources.retain(|_| {
-            at += 1;
-            !copies.contains(&(at - 1))
-        });
-    }
+    let taken = roots
+        .iter_mut()
+        .zip(copies)
+        .map(|(resources, mut copies)| {
+            copies.sort_unstable();
+            let mut at = 0;
+            resources
+                .extract_if(.., |_| {
+                    at += 1;
+                    copies.binary_search(&(at - 1)).is_ok()
+                })
+                .collect()
+        })
+        .collect();
     duplicates.sort_by_key(|duplicate| (duplicate.second.file, duplicate.second.document));
-    duplicates
+    (duplicates, taken)
 }
 
 fn pair(

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::path;
-use crate::yaml::{Node, Value};
+use crate::release::Release;
+use crate::source::FileId;
+use crate::yaml::{self, Node, Value};
 
 /// File names under which kustomize looks for its file.
 pub const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -19,6 +21,40 @@ pub struct Kustomization {
     pub builds_on: BTreeSet<String>,
     /// Files it uses in another way, with the field that names them: patches, generator inputs, configurations.
     pub other: BTreeMap<String, &'static str>,
+    /// What it changes in what it builds on, as far as a virtual machine sees it.
+    pub changes: Vec<Rewrite>,
+    /// The releases of `KubeVirt` that it installs: tags of the operator's image, releases it fetches.
+    pub installs: BTreeSet<Release>,
+}
+
+/// A change that a kustomization makes to objects, such as a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewrite {
+    /// The field that makes it.
+    pub field: &'static str,
+    /// The file that holds it, where it is not written in the kustomization itself.
+    pub file: Option<String>,
+    /// The kind of the objects it changes, where it is known.
+    pub kind: Option<String>,
+    /// The name of the object it changes, where it is known.
+    pub name: Option<String>,
+}
+
+impl Rewrite {
+    /// Whether it may change an object. A name may be a pattern.
+    pub fn may_change(&self, kind: &str, name: &str) -> bool {
+        let is_literal = |text: &str| {
+            text.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        self.kind
+            .as_deref()
+            .is_none_or(|known| known == kind || !is_literal(known))
+            && self
+                .name
+                .as_deref()
+                .is_none_or(|known| known == name || !is_literal(known))
+    }
 }
 
 /// Whether a document that stands under a kustomization's file name is one; Flux has a resource of the same kind.
@@ -68,6 +104,8 @@ impl Kustomization {
             }
         }
         read.name(root.str_at("openapi.path"), "openapi");
+        read.read_changes(root);
+        read.installs = installed(root);
         for field in ["configMapGenerator", "secretGenerator"] {
             for item in root.items_at(field) {
                 read.name(item.str_at("env"), field);
@@ -80,11 +118,100 @@ impl Kustomization {
         read
     }
 
+    fn read_changes(&mut self, root: &Node) {
+        for field in ["patches", "patchesJson6902"] {
+            for item in root.items_at(field) {
+                let target = item.get("target");
+                let text = |key: &str| {
+                    let text = target.map_or("", |target| target.str_at(key));
+                    (!text.is_empty()).then(|| text.to_owned())
+                };
+                let file = item.str_at("path");
+                let mut rewrite = Rewrite {
+                    field,
+                    file: (!file.is_empty()).then(|| path::join(&self.directory, file)),
+                    kind: text("kind"),
+                    name: text("name"),
+                };
+                if target.is_none() {
+                    rewrite.read_inline(item.str_at("patch"));
+                }
+                self.changes.push(rewrite);
+            }
+        }
+        for text in texts(root, "patchesStrategicMerge") {
+            let is_inline = text.contains('\n');
+            let mut rewrite = Rewrite {
+                field: "patchesStrategicMerge",
+                file: (!is_inline).then(|| path::join(&self.directory, text)),
+                kind: None,
+                name: None,
+            };
+            if is_inline {
+                rewrite.read_inline(text);
+            }
+            self.changes.push(rewrite);
+        }
+        for field in [
+            "replacements",
+            "vars",
+            "transformers",
+            "generators",
+            "helmCharts",
+        ] {
+            if !root.items_at(field).is_empty() {
+                self.changes.push(Rewrite {
+                    field,
+                    file: None,
+                    kind: None,
+                    name: None,
+                });
+            }
+        }
+    }
+
     fn name(&mut self, text: &str, field: &'static str) {
         if !text.is_empty() && !text.contains('\n') {
             self.other.insert(path::join(&self.directory, text), field);
         }
     }
+}
+
+impl Rewrite {
+    /// What a patch written as text says of the object it is for.
+    pub fn read_inline(&mut self, text: &str) {
+        let first = yaml::parse(FileId(u32::MAX), text.as_bytes())
+            .documents
+            .into_iter()
+            .next();
+        if let Some(Ok(document)) = first {
+            self.read_patch(&document.root);
+        }
+    }
+
+    /// What a patch says of the object it is for.
+    pub fn read_patch(&mut self, patch: &Node) {
+        let text = |path: &str| {
+            let text = patch.str_at(path);
+            (!text.is_empty()).then(|| text.to_owned())
+        };
+        self.kind = self.kind.take().or_else(|| text("kind"));
+        self.name = self.name.take().or_else(|| text("metadata.name"));
+    }
+}
+
+/// The releases of `KubeVirt` that a kustomization installs.
+fn installed(root: &Node) -> BTreeSet<Release> {
+    let images = root.items_at("images").iter();
+    let tags = images
+        .filter(|image| image.str_at("name").ends_with("virt-operator"))
+        .map(|image| image.str_at("newTag"));
+    let fetched = texts(root, "resources")
+        .filter_map(|url| url.split_once("kubevirt/kubevirt/releases/download/"))
+        .filter_map(|(_, rest)| rest.split('/').next());
+    tags.chain(fetched)
+        .filter_map(|tag| tag.parse().ok())
+        .collect()
 }
 
 fn texts<'a>(node: &'a Node, field: &str) -> impl Iterator<Item = &'a str> {
@@ -138,6 +265,37 @@ mod tests {
                 ("overlays/west/seed.yaml", "configMapGenerator"),
             ]
         );
+    }
+
+    #[test]
+    fn a_kustomization_tells_what_it_changes_and_what_it_installs() {
+        let root = Node::from_json(&json!({
+            "resources": ["https://github.com/kubevirt/kubevirt/releases/download/v1.6.3/kubevirt-operator.yaml"],
+            "images": [{"name": "quay.io/kubevirt/virt-operator", "newTag": "v1.7.1"}, {"name": "x", "newTag": "v1.8.0"}],
+            "patches": [
+                {"path": "cpu.yaml", "target": {"kind": "VirtualMachine", "name": "web-.*"}},
+                {"patch": "kind: Deployment\nmetadata: {name: web}\n"},
+            ],
+            "namePrefix": "x-",
+        }));
+        let read = Kustomization::read("a/kustomization.yaml", &root);
+        let shown: Vec<_> = read
+            .installs
+            .iter()
+            .map(|release| release.as_str())
+            .collect();
+        assert_eq!(shown, ["1.6", "1.7"]);
+        let may = |kind, name| {
+            let may = read
+                .changes
+                .iter()
+                .filter(|change| change.may_change(kind, name));
+            may.count()
+        };
+        assert_eq!(may("VirtualMachine", "web"), 1);
+        assert_eq!(may("Deployment", "web"), 1);
+        assert_eq!(may("Deployment", "db"), 0);
+        assert_eq!(read.changes[0].file.as_deref(), Some("a/cpu.yaml"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub enum Relevance {
     Nothing,
     /// May hold Kubernetes objects, none that a virtual machine can name.
     Unrelated,
-    /// Objects that a virtual machine can name, such as claims: worth parsing only beside one.
+    /// Objects that a virtual machine can name, such as claims, or that install `KubeVirt`: worth parsing only beside one.
     Nameable,
     /// `KubeVirt` objects.
     Relevant,
@@ -22,14 +22,26 @@ const NAMEABLE: [&[u8]; 3] = [
     b"ControllerRevision",
 ];
 
+/// What stands in the bytes of `KubeVirt`'s own objects.
+const NAME: &[u8] = b"kubevirt";
+
+/// What follows the name where an object installs `KubeVirt`: the operator's image, the names of its subscriptions.
+const OPERATORS: [&[u8]; 3] = [b"/virt-operator", b"-hyperconverged", b"operator.v"];
+
 impl Relevance {
     /// Judges bytes without parsing them. Text that may hide letters behind escapes or another encoding counts as
     /// relevant: parsing settles it.
     pub fn of(bytes: &[u8]) -> Self {
         let has = |needle: &[u8]| memmem::find(bytes, needle).is_some();
-        if has(b"kubevirt.io") || is_utf16(bytes) || hides_letters(bytes) {
+        let mut after = memmem::find_iter(bytes, NAME).map(|at| &bytes[at + NAME.len()..]);
+        let mut is_operator = false;
+        let is_kubevirt = after.any(|rest| {
+            is_operator |= OPERATORS.iter().any(|operator| rest.starts_with(operator));
+            rest.starts_with(b".io")
+        });
+        if is_kubevirt || is_utf16(bytes) || hides_letters(bytes) {
             Self::Relevant
-        } else if NAMEABLE.iter().any(|kind| has(kind)) {
+        } else if is_operator || NAMEABLE.iter().any(|kind| has(kind)) {
             Self::Nameable
         } else if has(b"apiVersion") && has(b"kind") {
             Self::Unrelated
@@ -84,6 +96,14 @@ mod tests {
             (b"kind: PersistentVolumeClaim", Relevance::Nameable),
             (b"kind: VolumeSnapshot", Relevance::Nameable),
             (b"kind: ControllerRevision", Relevance::Nameable),
+            (
+                b"startingCSV: kubevirt-hyperconverged-operator.v1.14.0",
+                Relevance::Nameable,
+            ),
+            (
+                b"image: quay.io/kubevirt/virt-operator:v1.6.3 # see kubevirt.io",
+                Relevance::Relevant,
+            ),
             (b"apiVersion: v1\nkind: Service", Relevance::Unrelated),
             (b"run: echo '\\usr \\x'", Relevance::Nothing),
             (b"", Relevance::Nothing),

@@ -25,6 +25,8 @@ pub struct RootDirectory {
     pub directory: String,
     /// What makes it a root.
     pub kind: RootKind,
+    /// Whether it holds a `Chart.yaml`, whatever else makes it a root.
+    pub is_chart: bool,
     /// Whether it is only there to resolve against.
     pub context: bool,
     /// The other roots it sees, by index, nearest first.
@@ -50,7 +52,8 @@ pub struct RootLayout {
     roots: Vec<RootDirectory>,
     by_directory: BTreeMap<String, usize>,
     named: BTreeMap<String, (&'static str, String)>,
-    resources: BTreeSet<String>,
+    /// For each file and directory that kustomizations build on, the directories of those kustomizations.
+    resources: BTreeMap<String, BTreeSet<String>>,
     charts: BTreeSet<String>,
     kustomizations: BTreeSet<String>,
     /// Depth of the highest root: nothing is looked for above it.
@@ -89,6 +92,7 @@ impl RootLayout {
         let mut roots: Vec<_> = kinds
             .into_iter()
             .map(|(directory, kind)| RootDirectory {
+                is_chart: charts.contains(&directory),
                 context: is_context(scope, &directory),
                 directory,
                 kind,
@@ -103,15 +107,19 @@ impl RootLayout {
         roots.push(RootDirectory {
             directory: String::new(),
             kind: RootKind::Given,
+            is_chart: false,
             context: false,
             sees: Vec::new(),
         });
         let depths = roots.iter().map(|root| path::depth(&root.directory));
         let highest = depths.min().unwrap_or_default();
         let mut named = BTreeMap::new();
-        let mut resources = BTreeSet::new();
+        let mut resources: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for kustomization in kustomizations {
-            resources.extend(kustomization.builds_on.iter().cloned());
+            for named in &kustomization.builds_on {
+                let by = resources.entry(named.clone()).or_default();
+                by.insert(kustomization.directory.clone());
+            }
             for (path, field) in &kustomization.other {
                 named
                     .entry(path.clone())
@@ -149,7 +157,48 @@ impl RootLayout {
 
     /// Whether a kustomization lists the file as a resource.
     pub fn is_listed(&self, file: &str) -> bool {
-        self.resources.contains(file)
+        self.resources.contains_key(file)
+    }
+
+    /// The roots a root is part of and that no other root's kustomization leads to: mostly itself.
+    pub fn outermost(&self, root: &str) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut queue = vec![root.to_owned()];
+        while let Some(here) = queue.pop() {
+            if !seen.insert(here.clone()) {
+                continue;
+            }
+            let above = self.resources.get(&here);
+            let mut above = above
+                .into_iter()
+                .flatten()
+                .filter(|by| **by != here)
+                .peekable();
+            if above.peek().is_none() {
+                found.insert(here);
+            } else {
+                queue.extend(above.cloned());
+            }
+        }
+        if found.is_empty() {
+            // Kustomizations that name each other have no outermost one.
+            found.insert(root.to_owned());
+        }
+        found.into_iter().collect()
+    }
+
+    /// The outermost roots of a file that kustomizations of other directories than its own root list by name.
+    pub fn outermost_of_listed(&self, file: &str) -> Option<Vec<String>> {
+        let by = self.resources.get(file)?;
+        let own = &self.roots[self.root_of(file)].directory;
+        if by.len() == 1 && by.contains(own) {
+            return None;
+        }
+        let mut found: Vec<String> = by.iter().flat_map(|root| self.outermost(root)).collect();
+        found.sort();
+        found.dedup();
+        Some(found)
     }
 
     /// Whether a file was read as a kustomization; Flux's resource may stand under the same name.

@@ -55,6 +55,10 @@ pub struct Side {
     pub broken: Vec<yaml::Error>,
     /// Identities that several resources claim.
     pub duplicates: Vec<Duplicate>,
+    /// Every kustomization, by file.
+    pub kustomizations: Vec<Kustomization>,
+    /// For files that a kustomization of another root names: the outermost roots they are part of.
+    named_elsewhere: BTreeMap<FileId, Vec<String>>,
     /// How many files were parsed for this side; files taken over from another side are not among them.
     pub parsed: usize,
 }
@@ -79,6 +83,10 @@ pub struct Root {
     pub place: RootDirectory,
     /// Its resources.
     pub catalog: Catalog,
+    /// Later copies of its resources, each equal to one of the catalog.
+    pub copies: Vec<Resource>,
+    /// Directories of the outermost roots it is part of: its own, or those whose kustomizations lead to it.
+    pub outermost: Vec<String>,
 }
 
 /// A document that has `apiVersion` or `kind`, and misses what makes it a resource.
@@ -264,7 +272,7 @@ impl Side {
         other: Option<&Self>,
         progress: &(dyn Fn() + Sync),
     ) -> Self {
-        let path_of = |input: &Input| sources.file(input.file).path();
+        let path_of = |input: &Input| sources.file(input.file).place();
         inputs.sort_by(|a, b| (path_of(a), a.role).cmp(&(path_of(b), b.role)));
         inputs.dedup_by(|a, b| path_of(a) == path_of(b));
         let kustomizations = read_kustomizations(sources, &inputs);
@@ -277,10 +285,8 @@ impl Side {
                 progress();
                 let again = held
                     .as_ref()
-                    .filter(|_| layout.exempt(sources.file(input.file).path()).is_none())
-                    .and_then(|held| {
-                        held.again(*input, layout.root_of(sources.file(input.file).path()))
-                    });
+                    .filter(|_| layout.exempt(path_of(input)).is_none())
+                    .and_then(|held| held.again(*input, layout.root_of(path_of(input))));
                 again.unwrap_or_else(|| Parsed::new(sources, *input, &layout))
             })
             .collect();
@@ -312,24 +318,61 @@ impl Side {
             is_context: &|file| context.contains(&file),
             source_of: &|file, document| side.source_comment(sources, file, document),
         };
-        side.duplicates = duplicate::settle(&mut held, &stands);
+        let (duplicates, copies) = duplicate::settle(&mut held, &stands);
+        side.duplicates = duplicates;
         side.roots = layout
             .roots()
             .iter()
             .cloned()
             .zip(held)
-            .map(|(place, resources)| Root {
+            .zip(copies)
+            .map(|((place, resources), copies)| Root {
+                outermost: layout.outermost(&place.directory),
                 place,
                 catalog: Catalog::new(resources),
+                copies,
             })
             .collect();
+        for file in &side.files {
+            let path = sources.file(file.id).place();
+            if let Some(outermost) = layout.outermost_of_listed(path) {
+                side.named_elsewhere.insert(file.id, outermost);
+            }
+        }
+        side.kustomizations = kustomizations;
         side
     }
 
     /// Every resource that is judged, by file, document and position.
     pub fn judged(&self) -> Vec<Placed<'_>> {
-        let mut all: Vec<_> = self
-            .resources()
+        self.in_order(self.resources())
+    }
+
+    /// As [`Self::judged`], with the copies that stand in other places.
+    pub fn judged_with_copies(&self) -> Vec<Placed<'_>> {
+        self.in_order(self.resources_and_copies())
+    }
+
+    /// Every resource, with the copies that stand in other places, by root.
+    pub fn resources_and_copies(&self) -> impl Iterator<Item = Placed<'_>> {
+        let copies = self.roots.iter().enumerate().flat_map(|(root, held)| {
+            let copies = held.copies.iter();
+            copies.map(move |resource| Placed { root, resource })
+        });
+        self.resources().chain(copies)
+    }
+
+    /// The directories of the outermost roots a resource is part of.
+    pub fn outermost(&self, placed: &Placed<'_>) -> &[String] {
+        placed
+            .resource
+            .file
+            .and_then(|file| self.named_elsewhere.get(&file))
+            .unwrap_or(&self.roots[placed.root].outermost)
+    }
+
+    fn in_order<'a>(&'a self, all: impl Iterator<Item = Placed<'a>>) -> Vec<Placed<'a>> {
+        let mut all: Vec<_> = all
             .filter(|placed| {
                 placed
                     .resource
@@ -353,6 +396,12 @@ impl Side {
                 .then_with(|| a.resource.prefix.cmp(&b.resource.prefix))
         });
         all
+    }
+
+    /// The directory of every chart.
+    pub fn charts(&self) -> impl Iterator<Item = &str> {
+        let charts = self.roots.iter().filter(|root| root.place.is_chart);
+        charts.map(|root| root.place.directory.as_str())
     }
 
     /// Every resource, also those only there to resolve against, by root.

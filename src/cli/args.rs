@@ -1,34 +1,14 @@
-//! What the command line looks like. Each command's own arguments stand beside its code in `commands`.
+//! The arguments that commands share. Each command's own stand beside its code in `commands`.
 
 use std::fmt;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, ValueEnum};
 use driftless::emit::Format;
 use driftless::release::Release;
 
-use crate::commands::{
-    catalog, check, completions, diff, expand, explain, man, plan, render, schema, upgrade,
-};
-
-/// KubeVirt manifests that do not drift
-///
-/// Reads a tree of VirtualMachine, instance type, preference and ControllerRevision manifests, without a cluster and
-/// without a network, and says what a cluster would make of them.
-///
-/// Data goes to standard output, everything else to standard error. Exit status: 0 clean, 1 findings or differences,
-/// 2 the job could not be done.
-#[derive(Debug, Parser)]
-#[command(name = "driftless", version, max_term_width = 100)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    pub(crate) global: Global,
-    #[command(subcommand)]
-    pub(crate) command: Command,
-}
-
 /// What every command understands.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// KubeVirt release the manifests are for [default: from driftless.yaml, else what the manifests
@@ -74,22 +54,6 @@ pub(crate) struct Global {
     pub(crate) verbose: u8,
 }
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Check(check::Args),
-    Plan(plan::Args),
-    Diff(diff::Args),
-    Expand(expand::Args),
-    Render(render::Args),
-    Catalog(catalog::Args),
-    Explain(explain::Args),
-    Schema(schema::Args),
-    Upgrade(upgrade::Args),
-    Completions(completions::Args),
-    Man(man::Args),
-}
-
 /// How resources are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
@@ -115,20 +79,6 @@ impl fmt::Display for OutputFormat {
     }
 }
 
-/// The command line, named as it was called: `kubectl driftless` for a plugin.
-pub(crate) fn command() -> clap::Command {
-    let called = std::env::args_os().next().map(PathBuf::from);
-    let stem = called.as_deref().and_then(|path| path.file_stem());
-    let command = Args::command();
-    if stem.is_some_and(|stem| stem == "kubectl-driftless") {
-        command
-            .bin_name("kubectl driftless")
-            .display_name("kubectl driftless")
-    } else {
-        command
-    }
-}
-
 /// Starts as many threads as asked for.
 pub(crate) fn start(global: &Global) -> anyhow::Result<()> {
     if let Some(jobs) = global.jobs {
@@ -137,12 +87,4 @@ pub(crate) fn start(global: &Global) -> anyhow::Result<()> {
             .build_global()?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_command_line_is_sound() {
-        super::command().debug_assert();
-    }
 }

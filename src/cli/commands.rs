@@ -1,4 +1,4 @@
-//! The commands: one file each, with its arguments and `run`.
+//! The command line and its commands: one file each, with its arguments and `run`.
 
 pub(crate) mod catalog;
 pub(crate) mod check;
@@ -12,8 +12,58 @@ pub(crate) mod render;
 pub(crate) mod schema;
 pub(crate) mod upgrade;
 
-use crate::args::{Args, Command};
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::args::Global;
 use crate::output::{Outcome, Shell};
+
+/// KubeVirt manifests that do not drift
+///
+/// Reads a tree of VirtualMachine, instance type, preference and ControllerRevision manifests, without a cluster and
+/// without a network, and says what a cluster would make of them.
+///
+/// Data goes to standard output, everything else to standard error. Exit status: 0 clean, 1 findings or differences,
+/// 2 the job could not be done.
+#[derive(Debug, Parser)]
+#[command(name = "driftless", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(check::Args),
+    Plan(plan::Args),
+    Diff(diff::Args),
+    Expand(expand::Args),
+    Render(render::Args),
+    Catalog(catalog::Args),
+    Explain(explain::Args),
+    Schema(schema::Args),
+    Upgrade(upgrade::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// The command line, named as it was called: `kubectl driftless` for a plugin.
+pub(crate) fn command() -> clap::Command {
+    let called = std::env::args_os().next().map(PathBuf::from);
+    let stem = called.as_deref().and_then(|path| path.file_stem());
+    let command = Args::command();
+    if stem.is_some_and(|stem| stem == "kubectl-driftless") {
+        command
+            .bin_name("kubectl driftless")
+            .display_name("kubectl driftless")
+    } else {
+        command
+    }
+}
 
 /// Runs the command asked for.
 pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
@@ -30,5 +80,13 @@ pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
         Command::Upgrade(args) => upgrade::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_sound() {
+        super::command().debug_assert();
     }
 }

@@ -354,7 +354,7 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
     if name.is_empty() {
         return Some("give the matcher a name".to_owned());
     }
-    let elsewhere = session.side.resources().find(|placed| {
+    let elsewhere = session.head.side.resources().find(|placed| {
         let id = &placed.resource.id;
         id.kind == *kind && id.name == *name
     });
@@ -371,8 +371,9 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
                 format!("{file} has one of that name in namespace {there}, not in {wanted}")
             }
             _ => {
-                let root =
-                    crate::input::discover::shown(&session.side.roots[placed.root].place.directory);
+                let root = crate::input::discover::shown(
+                    &session.head.side.roots[placed.root].place.directory,
+                );
                 format!(
                     "{file} has it, in a root the VM does not see: let the kustomization name it, or add --context {root}"
                 )

@@ -3,4 +3,5 @@
 pub(crate) mod discover;
 pub(crate) mod git;
 pub(crate) mod read;
+pub(crate) mod read_from;
 pub(crate) mod stdin;

@@ -13,11 +13,11 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::args::Args;
+use crate::commands::Args;
 use crate::output::{Outcome, Shell};
 
 fn main() -> ExitCode {
-    let args = match args::command()
+    let args = match commands::command()
         .try_get_matches()
         .and_then(|matches| Args::from_arg_matches(&matches))
     {

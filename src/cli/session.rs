@@ -1,38 +1,42 @@
-//! What every command that reads manifests starts from: discovered files → sources → resources by root → targets.
+//! What every command that reads manifests starts from: gathered files → sources → resources by root → targets.
 //!
 //! ```text
-//! let session = Session::load(&Request { global, paths: &args.paths, wants: Wants::Relevant }, shell)?;
-//! let resolvers = session.resolvers();
-//! for placed in session.side.judged() { let resolver = resolvers.of(&placed); … }
+//! let session = Session::load(&Request::new(global, &args.paths), shell)?;
+//! let resolvers = session.head.resolvers();
+//! for placed in session.head.side.judged() { let resolver = resolvers.of(&placed); … }
 //! Ok(outcome.max(session.outcome()))
 //! ```
 //!
-//! `session.other(global, texts, shared)` makes another side, such as the base of a change, over the same sources.
+//! `session.base(…)` reads another side, such as the base of a change, over the same sources: with its own settings,
+//! context and targets.
 
 mod bad;
+mod gather;
 mod settings;
 mod targets;
+mod world;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use driftless::catalog::Catalog;
-use driftless::catalog::root::Scope;
-use driftless::catalog::side::{Input, Placed, Reason, Role, Side};
-use driftless::config::{Config, Target};
+use driftless::catalog::side::{Placed, Reason, Role};
+use driftless::config::Target;
 use driftless::field_path::FieldPath;
 use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
-use driftless::source::{FileId, SourceFile, Sources};
+use driftless::source::{FileId, Sources};
 use driftless::transform::normalize;
 
 use crate::args::Global;
-use crate::input::discover::{self, Discovery, Exclude, reported};
-use crate::input::read::{self, Text, Wants};
-use crate::output::{Outcome, Progress, Shell};
-use crate::session::settings::Settings;
+use crate::input::read::Wants;
+use crate::input::read_from::ReadFrom;
+use crate::output::{Outcome, Shell};
+pub(crate) use crate::session::bad::BadDocument;
+use crate::session::gather::Gathered;
+pub(crate) use crate::session::gather::Same;
 use crate::session::targets::Targets;
+pub(crate) use crate::session::world::World;
 
 /// What to load.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +47,25 @@ pub(crate) struct Request<'a> {
     pub(crate) paths: &'a [PathBuf],
     /// Which files matter.
     pub(crate) wants: Wants,
+    /// Whether what the kustomizations of the paths build on belongs to them, wherever it lies in the repository.
+    pub(crate) follows: bool,
+}
+
+impl<'a> Request<'a> {
+    /// As much of the paths.
+    pub(crate) const fn wanting(self, wants: Wants) -> Self {
+        Self { wants, ..self }
+    }
+
+    /// What `KubeVirt` reads, in the paths alone.
+    pub(crate) const fn new(global: &'a Global, paths: &'a [PathBuf]) -> Self {
+        Self {
+            global,
+            paths,
+            wants: Wants::Relevant,
+            follows: false,
+        }
+    }
 }
 
 /// A tree of manifests, read and sorted out, with the clusters it is for.
@@ -50,42 +73,8 @@ pub(crate) struct Request<'a> {
 pub(crate) struct Session {
     /// Every text, of every side.
     pub(crate) sources: Sources,
-    /// What the paths hold.
-    pub(crate) side: Side,
-    /// The settings of `driftless.yaml`, or the defaults.
-    #[allow(dead_code, reason = "for commands with rules and profiles")]
-    pub(crate) config: Config,
-    /// The paths given, as they are reported.
-    pub(crate) named: Vec<String>,
-    /// What is left out.
-    pub(crate) exclude: Exclude,
-    scope: Scope,
-    settings: Settings,
-    targets: Targets,
-    stated: Catalog,
-    unreadable: usize,
-}
-
-/// Reads the texts of the reported paths, without what is left out.
-pub(crate) type Reader<'a> = &'a dyn Fn(&[String], &Exclude) -> anyhow::Result<Vec<Text>>;
-
-/// Where the paths are read from.
-#[derive(Clone, Copy)]
-pub(crate) enum From<'a> {
-    /// The disk.
-    Disk,
-    /// The working tree of a repository, without the repositories in it; these of the paths are known to be gone.
-    WorkingTree(&'a [PathBuf]),
-    /// Elsewhere.
-    Reader(Reader<'a>),
-}
-
-/// Another side over a session's sources, with its own targets.
-#[derive(Debug)]
-pub(crate) struct Other {
-    /// What it holds.
-    pub(crate) side: Side,
-    targets: Targets,
+    /// What the paths hold: the only side, or the head of a change.
+    pub(crate) head: World,
 }
 
 /// The targets of a session's own side on another release.
@@ -93,163 +82,83 @@ pub(crate) struct Other {
 pub(crate) struct OnRelease(Targets);
 
 impl Session {
-    /// Reads the paths. What cannot be read is said at once and remembered in [`Self::outcome`].
+    /// Reads the paths from the disk. What cannot be read is said at once and remembered in [`Self::outcome`].
     pub(crate) fn load(request: &Request<'_>, shell: &mut Shell) -> anyhow::Result<Self> {
-        Self::load_from(request, From::Disk, shell)
+        let mut session = Self::open(request, &ReadFrom::Disk, shell)?;
+        session.settle(request.global, None, shell);
+        Ok(session)
     }
 
-    /// As [`Self::load`], where the paths are read from elsewhere.
-    pub(crate) fn load_from(
+    /// As [`Self::load`], where the paths may be read from elsewhere. Its targets are open until [`Self::settle`].
+    pub(crate) fn open(
         request: &Request<'_>,
-        from: From<'_>,
+        from: &ReadFrom<'_>,
         shell: &mut Shell,
     ) -> anyhow::Result<Self> {
-        let here = [PathBuf::from(".")];
-        let paths = if request.paths.is_empty() {
-            &here[..]
-        } else {
-            request.paths
-        };
-        let global = request.global;
         let mut sources = Sources::default();
-        let settings = settings::find(global, paths, &mut sources)?;
-        let mut exclude = Exclude::new(&global.exclude, &settings.config)?;
-        if matches!(from, From::WorkingTree(_)) {
-            exclude.repositories();
-        }
-        let context: Vec<_> = global
-            .context
-            .iter()
-            .cloned()
-            .chain(settings.paths(&settings.config.context))
-            .collect();
-        let jobs = rayon::current_num_threads();
-        let on_disk: Vec<_> = match from {
-            From::Disk => paths.to_vec(),
-            From::WorkingTree(gone) => {
-                let is_there = |path: &&PathBuf| !gone.contains(path);
-                paths.iter().filter(is_there).cloned().collect()
-            }
-            From::Reader(_) => Vec::new(),
-        };
-        let mut discovery = discover::discover(&on_disk, &context, &exclude, jobs);
-        let progress = Progress::new(shell, discovery.files.len());
-        let mut texts = read::read(&mut discovery, request.wants, &|| progress.step());
-        let named: Vec<String> = paths.iter().map(|path| reported(path)).collect();
-        if let From::Reader(read) = from {
-            texts.extend(read(&named, &exclude)?);
-            let directories = named
-                .iter()
-                .filter(|name| !discover::is_manifest(Path::new(name)));
-            discovery.given.extend(directories.cloned());
-        }
-        let scope = Scope {
-            given: discovery.given.clone(),
-            context: discovery.context.clone(),
-            configured: settings.joined(&settings.config.roots),
-            namespace: global
-                .namespace
-                .clone()
-                .or_else(|| settings.config.target.namespace.clone())
-                .unwrap_or_else(|| "default".to_owned()),
-        };
-        let inputs = push(&mut sources, texts);
-        let side = Side::build(&sources, inputs, &scope, &|| progress.step());
-        drop(progress);
-        say_unreadable(&discovery, shell);
-        for profile in settings
-            .config
-            .profiles
-            .iter()
-            .filter(|profile| !profile.has_effect())
-        {
+        let head = World::read(&mut sources, request, from, None, shell)?;
+        let profiles = head.config.profiles.iter();
+        for profile in profiles.filter(|profile| !profile.has_effect()) {
             shell.warning(format!(
                 "`profile: {}` changes nothing yet: no key of that vendor is listed",
                 profile.as_str()
             ));
         }
-        let mut session = Self {
-            targets: Targets::default(),
-            stated: Catalog::new(settings.config.infer.clone()),
-            config: settings.config.clone(),
-            unreadable: discovery.unreadable.len(),
-            sources,
-            side,
-            scope,
-            named,
-            exclude,
-            settings: Settings::default(),
-        };
-        session.targets =
-            targets::settle(global, &settings, &session.side, &session.sources, shell)?;
-        session.settings = settings;
-        Ok(session)
+        Ok(Self { sources, head })
     }
 
-    /// Another side over the same sources and settings, such as the base of a change: texts by path, and sources of
-    /// the session's own side that it has too. It has targets of its own.
-    pub(crate) fn other(
+    /// The base of a change: another side over the same sources, with its own settings and targets, which are open
+    /// until [`Self::settle`].
+    pub(crate) fn base(
         &mut self,
-        global: &Global,
-        texts: Vec<Text>,
-        shared: Vec<Input>,
-    ) -> anyhow::Result<Other> {
-        let mut inputs = push(&mut self.sources, texts);
-        inputs.extend(shared);
-        let side = Side::beside(&self.sources, inputs, &self.scope, Some(&self.side), &|| ());
-        // What has to be assumed was said for the session's own side.
-        let mut silent = Shell::new(&Global {
-            quiet: true,
-            verbose: 0,
-            ..global.clone()
-        });
-        let targets = targets::settle(global, &self.settings, &side, &self.sources, &mut silent)?;
-        Ok(Other { side, targets })
+        request: &Request<'_>,
+        from: &ReadFrom<'_>,
+        same: Same<'_>,
+        shell: &mut Shell,
+    ) -> anyhow::Result<World> {
+        let head = Some((&self.head, same));
+        World::read(&mut self.sources, request, from, head, shell)
     }
 
-    /// The targets of the session's own side on another release.
+    /// Decides the targets of both sides, and says what had to be assumed.
+    pub(crate) fn settle(&mut self, global: &Global, base: Option<&mut World>, shell: &mut Shell) {
+        let mut assumed = self.head.settle(global, base.as_deref());
+        if let Some(base) = base {
+            assumed.extend(base.settle(global, Some(&self.head)));
+        }
+        assumed.sort();
+        assumed.dedup();
+        for message in assumed {
+            shell.note(message);
+        }
+    }
+
+    /// The targets of the head on another release.
     pub(crate) fn on(&self, release: Release) -> OnRelease {
-        OnRelease(self.targets.on(release))
+        OnRelease(self.head.targets().on(release))
     }
 
-    /// A resolver for each root and target of the session's own side on another release.
+    /// A resolver for each root and target of the head on another release.
     pub(crate) fn resolvers_on<'a>(&'a self, on: &'a OnRelease) -> Resolvers<'a> {
-        self.resolvers_with(&self.side, &on.0)
-    }
-
-    /// A resolver for each root and target of another side.
-    pub(crate) fn resolvers_for<'a>(&'a self, other: &'a Other) -> Resolvers<'a> {
-        self.resolvers_with(&other.side, &other.targets)
+        self.head.resolvers_with(&on.0)
     }
 
     /// The target of a resource, by the file it stands in.
     pub(crate) fn target_of(&self, file: Option<FileId>) -> &Target {
-        self.targets.of(file)
+        self.head.target_of(file)
     }
 
-    /// A resolver for each root and target of the session's own side.
+    /// A resolver for each root and target.
     pub(crate) fn resolvers(&self) -> Resolvers<'_> {
-        self.resolvers_with(&self.side, &self.targets)
-    }
-
-    fn resolvers_with<'a>(&'a self, side: &'a Side, targets: &'a Targets) -> Resolvers<'a> {
-        let mut by_place = BTreeMap::new();
-        for placed in side.resources() {
-            let target = targets.index(placed.resource.file);
-            by_place.entry((placed.root, target)).or_insert_with(|| {
-                let catalogs = side.catalogs(placed.root);
-                Resolver::new(targets.at(target), catalogs).with_answers(&self.stated)
-            });
-        }
-        Resolvers { targets, by_place }
+        self.head.resolvers()
     }
 
     /// What reading alone makes of the run: paths that could not be read.
-    pub(crate) const fn outcome(&self) -> Outcome {
-        if self.unreadable > 0 {
-            Outcome::CouldNot
-        } else {
+    pub(crate) fn outcome(&self) -> Outcome {
+        if self.head.unreadable.is_empty() {
             Outcome::Clean
+        } else {
+            Outcome::CouldNot
         }
     }
 
@@ -268,7 +177,7 @@ impl Session {
         let file = resource
             .file
             .filter(|_| normalize::is_encrypted(&resource.node))?;
-        let documents = &self.side.file(file)?.documents;
+        let documents = &self.head.side.file(file)?.documents;
         let document = documents
             .iter()
             .find(|document| document.index == resource.document)?;
@@ -284,6 +193,7 @@ impl Session {
     pub(crate) fn source_of(&self, resource: &Resource) -> Option<String> {
         let file = resource.file?;
         let named = self
+            .head
             .side
             .source_comment(&self.sources, file, resource.document);
         Some(
@@ -296,8 +206,8 @@ impl Session {
     /// Says what was left out: a count by reason, and each with `--verbose`.
     pub(crate) fn say_skipped(&self, shell: &mut Shell) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for skipped in &self.side.skipped {
-            if self.side.role(skipped.file) != Role::Judged {
+        for skipped in &self.head.side.skipped {
+            if self.head.side.role(skipped.file) != Role::Judged {
                 continue;
             }
             if skipped.reason.is_notable() {
@@ -347,22 +257,11 @@ impl<'a> Resolvers<'a> {
     }
 }
 
-/// Adds texts to the sources.
-fn push(sources: &mut Sources, texts: Vec<Text>) -> Vec<Input> {
-    texts
-        .into_iter()
-        .map(|text| Input {
-            file: sources.push(SourceFile::new(text.path, text.bytes)),
-            role: text.role,
-        })
-        .collect()
-}
-
-fn say_unreadable(discovery: &Discovery, shell: &mut Shell) {
-    for (path, reason) in &discovery.unreadable {
+fn say_unreadable(gathered: &Gathered, shell: &mut Shell) {
+    for (path, reason) in &gathered.unreadable {
         shell.error(format!("cannot read `{path}`: {reason}"));
     }
-    for (path, reason) in &discovery.unfollowed {
+    for (path, reason) in &gathered.unfollowed {
         shell.detail(format!("{path}: skipped: {reason}"));
     }
 }

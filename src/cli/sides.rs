@@ -1,28 +1,30 @@
 //! Two sides of one tree: the head from disk, a revision or the index, the base from a revision or a directory.
 //!
-//! Files that are equal on both sides are parsed once.
+//! Each side is read under its own settings. Files that are equal on both sides are parsed once.
 
-mod unbuilt;
+mod changed;
+mod unjudged;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use driftless::catalog::path;
-use driftless::catalog::relevance::Relevance;
-use driftless::catalog::side::{Input, Role, Side};
+use driftless::catalog::side::Side;
 use driftless::change::Subject;
-use driftless::config::Config;
+use driftless::plan::Unjudged;
 use driftless::release::Release;
-use driftless::source::FileId;
+use driftless::resource::ResourceId;
 
 use crate::args::Global;
-use crate::input::discover::{self, Exclude, on_disk, reported};
-use crate::input::git::{Blob, Repository, Tree};
-use crate::input::read::{self, Text, Wants, frames};
+use crate::input::discover::{self, on_disk, reported};
+use crate::input::git::{GitTree, Listing, Repository};
+use crate::input::read::Wants;
+use crate::input::read_from::{ReadFrom, WorkingTree};
 use crate::input::stdin;
 use crate::output::Shell;
-use crate::session::{From, OnRelease, Other, Request, Resolvers, Session};
+use crate::session::{OnRelease, Request, Resolvers, Same, Session, World};
+use crate::sides::changed::Changed;
+use crate::sides::unjudged::{Compared, Unseen};
 
 /// What a head is compared with.
 #[derive(Clone, Debug)]
@@ -49,15 +51,21 @@ pub(crate) struct Loaded {
     pub(crate) base_name: String,
     /// What the head is called.
     pub(crate) head_name: String,
-    /// How many documents of either side cannot be read.
+    /// How many documents that the change touches cannot be read.
     pub(crate) bad: usize,
+    /// What changed, bears on virtual machines and is not judged.
+    pub(crate) unjudged: Vec<Unjudged>,
+    /// What `--kubevirt` hides.
+    pub(crate) hidden: Vec<(Release, Release)>,
     base: Against,
-    migration: Option<Other>,
+    migration: Option<World>,
+    uncovered: BTreeSet<String>,
+    half_read: BTreeSet<(String, ResourceId)>,
 }
 
 #[derive(Debug)]
 enum Against {
-    Other(Other),
+    World(Box<World>),
     OnRelease(OnRelease),
 }
 
@@ -74,7 +82,14 @@ impl Loaded {
             bail!("standard input has no base: give files or directories");
         }
         match base {
-            Base::Directory(directory) => Self::beside(global, paths, directory, shell),
+            Base::Directory(directory) => {
+                let head = paths
+                    .first()
+                    .map_or_else(|| PathBuf::from("."), Clone::clone);
+                let request = Request::new(global, paths);
+                let base = (directory.as_path(), std::slice::from_ref(directory));
+                Self::beside(&request, base, &head, shell)
+            }
             Base::Revision(revision) => Self::in_git(global, paths, revision, None, head, shell),
             Base::DuringMigration { migration, base } => {
                 Self::in_git(global, paths, base, Some(migration), head, shell)
@@ -94,90 +109,68 @@ impl Loaded {
             kubevirt: Some(to),
             ..global.clone()
         };
-        let session = Session::load(&request(&global, paths), shell)?;
+        let session = Session::load(&Request::new(&global, paths), shell)?;
+        let bad = session.say_bad_documents(shell).unreadable;
+        session.say_nameless(shell);
+        session.say_skipped(shell);
         let base = Against::OnRelease(session.on(from));
         Ok(Self {
-            bad: said(&session, None, shell),
             session,
             base_name: String::new(),
             head_name: String::new(),
+            bad,
+            unjudged: Vec::new(),
+            hidden: Vec::new(),
             base,
             migration: None,
+            uncovered: BTreeSet::new(),
+            half_read: BTreeSet::new(),
         })
     }
 
-    /// Two sets of paths, paired by identity alone. Every object counts, not only KubeVirt's.
+    /// Two files or directories, each with the files that are read for it. Every object counts, not only KubeVirt's.
     pub(crate) fn of_paths(
         global: &Global,
-        base: &[PathBuf],
-        head: &[PathBuf],
+        (before, base): (&Path, &[PathBuf]),
+        (after, head): (&Path, &[PathBuf]),
         shell: &mut Shell,
     ) -> anyhow::Result<Self> {
-        let request = Request {
-            wants: Wants::Everything,
-            ..request(global, head)
-        };
-        let mut session = Session::load(&request, shell)?;
-        let jobs = rayon::current_num_threads();
-        let mut discovery = discover::discover(base, &[], &session.exclude, jobs);
-        let texts = read::read(&mut discovery, Wants::Everything, &|| ());
-        if let Some((path, reason)) = discovery.unreadable.iter().next() {
-            bail!("cannot read `{path}`: {reason}");
-        }
-        let shared = context(&session);
-        let other = session.other(global, texts, shared)?;
-        Ok(Self {
-            bad: said(&session, Some(&other), shell),
-            session,
-            base_name: String::new(),
-            head_name: String::new(),
-            base: Against::Other(other),
-            migration: None,
-        })
+        let request = Request::new(global, head).wanting(Wants::Everything);
+        Self::beside(&request, (before, base), after, shell)
     }
 
+    /// Files or a directory that stand in for the head's.
     fn beside(
-        global: &Global,
-        paths: &[PathBuf],
-        directory: &Path,
+        request: &Request<'_>,
+        (before, base): (&Path, &[PathBuf]),
+        after: &Path,
         shell: &mut Shell,
     ) -> anyhow::Result<Self> {
-        let mut session = Session::load(&request(global, paths), shell)?;
-        let empty = Exclude::new(&[], &Config::default())?;
-        let jobs = rayon::current_num_threads();
-        let mut discovery = discover::discover(&[directory.to_path_buf()], &[], &empty, jobs);
-        let texts = read::read(&mut discovery, Wants::Relevant, &|| ());
-        if let Some((path, reason)) = discovery.unreadable.iter().next() {
+        let mut session = Session::open(request, &ReadFrom::Disk, shell)?;
+        let (from, to) = (reported(before), reported(after));
+        let names = (
+            discover::shown(&from).to_owned(),
+            discover::shown(&to).to_owned(),
+        );
+        let from = ReadFrom::Beside {
+            paths: base.to_vec(),
+            from,
+            to,
+        };
+        let base = session.base(request, &from, Same::Bytes, shell)?;
+        if let Some((path, reason)) = base.unreadable.iter().next() {
             bail!("cannot read `{path}`: {reason}");
         }
-        let from = reported(directory);
-        let to = session.named.first().cloned().unwrap_or_default();
-        let moved: Vec<Text> = texts
-            .into_iter()
-            .filter(|text| text.role == Role::Judged)
-            .map(|text| {
-                let below = text.path.strip_prefix(&from).unwrap_or(&text.path);
-                let below = below.trim_start_matches('/');
-                let path = if below.is_empty() {
-                    to.clone()
-                } else {
-                    path::join(&to, below)
-                };
-                Text { path, ..text }
-            })
-            .filter(|text| !session.exclude.covers(&text.path))
-            .collect();
-        let (texts, shared) = split_equal(&session, moved);
-        let other = session.other(global, texts, shared)?;
-        let bad = said(&session, Some(&other), shell);
-        Ok(Self {
-            bad,
-            base_name: discover::shown(&from).to_owned(),
-            head_name: discover::shown(&to).to_owned(),
+        let changed = Changed::between(&session, &base, &from, &ReadFrom::Disk, None)?;
+        Ok(Self::of(
+            request.global,
             session,
-            base: Against::Other(other),
-            migration: None,
-        })
+            base,
+            None,
+            &changed,
+            names,
+            shell,
+        ))
     }
 
     fn in_git(
@@ -193,38 +186,60 @@ impl Loaded {
         let migration_commit = migration.map(|name| repository.commit(name)).transpose()?;
         let in_hook = std::env::var_os("GIT_INDEX_FILE").is_some_and(|file| !file.is_empty());
         let tree = match head {
-            Some(head) => Some(Tree::Revision(repository.commit(head)?)),
-            None if in_hook => Some(Tree::Index),
-            None if repository.is_bare() => {
-                bail!("a bare repository has no working tree: `--head REV` says what to compare")
-            }
-            None => None,
-        };
-        let mut session = match &tree {
+            Some(head) => Some(GitTree::Commit(repository.commit(head)?)),
+            None if in_hook => Some(GitTree::Index),
             None => {
-                let gone = gone(&repository, &base_commit, paths);
-                Session::load_from(&request(global, paths), From::WorkingTree(&gone), shell)?
+                repository.has_working_tree()?;
+                None
             }
-            Some(tree) => Session::load_from(
-                &request(global, paths),
-                From::Reader(&|named, exclude| {
-                    let blobs = repository.list(tree, named, exclude)?;
-                    texts(&repository, &blobs)
-                }),
-                shell,
-            )?,
         };
-        let other = other_side(
-            &mut session,
-            global,
-            &repository,
-            tree.as_ref(),
-            &base_commit,
+        let listing = repository.list(&GitTree::Commit(base_commit.clone()))?;
+        let (from_head, may_differ) = match &tree {
+            None => working_tree(&repository, &listing, &base_commit, paths)?,
+            Some(tree) => {
+                let from = ReadFrom::Git {
+                    repository: &repository,
+                    listing: repository.list(tree)?,
+                };
+                (from, None)
+            }
+        };
+        let request = Request {
+            follows: true,
+            ..Request::new(global, paths)
+        };
+        let mut session = Session::open(&request, &from_head, shell)?;
+        let same = |other: Option<BTreeSet<String>>| match (&from_head, other) {
+            (ReadFrom::Git { listing, .. }, _) => Same::Objects(&repository, listing),
+            (_, Some(places)) => Same::AllBut(places),
+            _ => Same::Bytes,
+        };
+        let from_base = ReadFrom::Git {
+            repository: &repository,
+            listing,
+        };
+        let base_world = session.base(&request, &from_base, same(may_differ.clone()), shell)?;
+        let migration = match migration_commit {
+            None => None,
+            Some(commit) => {
+                let others = match &tree {
+                    None => Some(differing(&repository, &commit)?),
+                    Some(_) => None,
+                };
+                let from = ReadFrom::Git {
+                    repository: &repository,
+                    listing: repository.list(&GitTree::Commit(commit))?,
+                };
+                Some(session.base(&request, &from, same(others), shell)?)
+            }
+        };
+        let changed = Changed::between(
+            &session,
+            &base_world,
+            &from_base,
+            &from_head,
+            may_differ.as_ref(),
         )?;
-        let migration = migration_commit
-            .map(|commit| other_side(&mut session, global, &repository, tree.as_ref(), &commit))
-            .transpose()?;
-        let bad = said(&session, Some(&other), shell);
         let name = |given: &str, commit: &str| {
             if given.len() == commit.len() {
                 repository.short(commit)
@@ -233,18 +248,54 @@ impl Loaded {
             }
         };
         let head_name = match (head, &tree) {
-            (Some(head), Some(Tree::Revision(commit))) => name(head, commit),
+            (Some(head), Some(GitTree::Commit(commit))) => name(head, commit),
             (_, Some(_)) => "the index".to_owned(),
             _ => "the working tree".to_owned(),
         };
-        Ok(Self {
+        let names = (name(base, &base_commit), head_name);
+        Ok(Self::of(
+            global, session, base_world, migration, &changed, names, shell,
+        ))
+    }
+
+    fn of(
+        global: &Global,
+        mut session: Session,
+        mut base: World,
+        mut migration: Option<World>,
+        changed: &Changed,
+        (base_name, head_name): (String, String),
+        shell: &mut Shell,
+    ) -> Self {
+        session.settle(global, Some(&mut base), shell);
+        if let Some(migration) = &mut migration {
+            // What has to be assumed was said for the base.
+            let _ = migration.settle(global, Some(&session.head));
+        }
+        let hidden = match global.kubevirt {
+            Some(_) => session.head.hidden_upgrades(&base),
+            None => Vec::new(),
+        };
+        let Unseen {
+            unjudged,
             bad,
-            base_name: name(base, &base_commit),
-            head_name,
+            uncovered,
+            half_read,
+        } = Compared::of(&session, &base, changed).find(shell);
+        session.say_nameless(shell);
+        session.say_skipped(shell);
+        Self {
             session,
-            base: Against::Other(other),
+            base_name,
+            head_name,
+            bad,
+            unjudged,
+            hidden,
+            base: Against::World(Box::new(base)),
             migration,
-        })
+            uncovered,
+            half_read,
+        }
     }
 
     /// The resolvers of both sides.
@@ -253,26 +304,18 @@ impl Loaded {
             loaded: self,
             head: self.session.resolvers(),
             base: match &self.base {
-                Against::Other(other) => self.session.resolvers_for(other),
+                Against::World(base) => base.resolvers(),
                 Against::OnRelease(on) => self.session.resolvers_on(on),
             },
-            migration: self
-                .migration
-                .as_ref()
-                .map(|other| self.session.resolvers_for(other)),
+            migration: self.migration.as_ref().map(World::resolvers),
         }
-    }
-
-    /// What is said of changed files that are not judged.
-    pub(crate) fn note_on_unbuilt(&self) -> Option<String> {
-        unbuilt::note(self.base_side(), &self.session.side, &self.session.sources)
     }
 
     /// The base.
     pub(crate) const fn base_side(&self) -> &Side {
         match &self.base {
-            Against::Other(other) => &other.side,
-            Against::OnRelease(_) => &self.session.side,
+            Against::World(base) => &base.side,
+            Against::OnRelease(_) => &self.session.head.side,
         }
     }
 }
@@ -289,159 +332,95 @@ pub(crate) struct Both<'a> {
 impl Both<'_> {
     /// Every resource of the head.
     pub(crate) fn head(&self) -> Vec<Subject<'_>> {
-        subjects(&self.loaded.session.side, &self.head)
+        self.subjects(&self.loaded.session.head.side, &self.head)
     }
 
     /// Every resource of the base.
     pub(crate) fn base(&self) -> Vec<Subject<'_>> {
-        subjects(self.loaded.base_side(), &self.base)
+        self.subjects(self.loaded.base_side(), &self.base)
     }
 
     /// Every resource of the base of a migration.
     pub(crate) fn migration(&self) -> Vec<Subject<'_>> {
         match (&self.loaded.migration, &self.migration) {
-            (Some(other), Some(resolvers)) => subjects(&other.side, resolvers),
+            (Some(world), Some(resolvers)) => self.subjects(&world.side, resolvers),
             _ => Vec::new(),
         }
     }
-}
 
-fn subjects<'a>(side: &'a Side, resolvers: &'a Resolvers<'a>) -> Vec<Subject<'a>> {
-    side.judged()
-        .into_iter()
-        .map(|placed| Subject {
-            resource: placed.resource,
-            root: &side.roots[placed.root].place.directory,
-            resolver: resolvers.of(&placed),
-        })
-        .collect()
-}
-
-const fn request<'a>(global: &'a Global, paths: &'a [PathBuf]) -> Request<'a> {
-    Request {
-        global,
-        paths,
-        wants: Wants::Relevant,
-    }
-}
-
-fn said(session: &Session, other: Option<&Other>, shell: &mut Shell) -> usize {
-    let own = session.say_bad_documents(shell).unreadable;
-    session.say_nameless(shell);
-    session.say_skipped(shell);
-    own + other.map_or(0, |other| {
-        session.say_bad_documents_of(&other.side, shell).unreadable
-    })
-}
-
-/// The paths that the base has and the working tree does not: they were removed or moved away.
-fn gone(repository: &Repository, base: &str, paths: &[PathBuf]) -> Vec<PathBuf> {
-    let is_gone = |path: &&PathBuf| {
-        path.symlink_metadata().is_err() && repository.holds(base, &reported(path))
-    };
-    paths.iter().filter(is_gone).cloned().collect()
-}
-
-/// The objects that matter, as texts.
-fn texts(repository: &Repository, blobs: &[Blob]) -> anyhow::Result<Vec<Text>> {
-    let read = repository.read(blobs)?;
-    Ok(blobs
-        .iter()
-        .filter_map(|blob| {
-            let bytes = read.get(&blob.object)?;
-            let matters = frames(&blob.path) || Relevance::of(bytes) >= Relevance::Nameable;
-            matters.then(|| Text {
-                path: blob.path.clone(),
-                bytes: bytes.clone(),
-                role: blob.role,
+    /// Files that only one side's settings cover are left out, and what cannot be read on the other side: they are
+    /// listed as not judged.
+    fn subjects<'a>(&'a self, side: &'a Side, resolvers: &'a Resolvers<'a>) -> Vec<Subject<'a>> {
+        let sources = &self.loaded.session.sources;
+        let place = |file| sources.file(file).place();
+        side.judged_with_copies()
+            .into_iter()
+            .map(|placed| Subject {
+                resource: placed.resource,
+                place: placed.resource.file.map_or("", place),
+                roots: side.outermost(&placed),
+                resolver: resolvers.of(&placed),
             })
-        })
-        .collect())
+            .filter(|subject| !self.loaded.uncovered.contains(subject.place))
+            .filter(|subject| {
+                self.loaded.half_read.is_empty() || {
+                    let key = (subject.place.to_owned(), subject.resource.id.clone());
+                    !self.loaded.half_read.contains(&key)
+                }
+            })
+            .collect()
+    }
 }
 
-/// Another revision beside the head: objects that the head has too are taken over from it.
-fn other_side(
-    session: &mut Session,
-    global: &Global,
-    repository: &Repository,
-    head: Option<&Tree>,
+/// The working tree as a head, and which of its files may differ from a commit.
+fn working_tree<'a>(
+    repository: &'a Repository,
+    base: &Listing,
     commit: &str,
-) -> anyhow::Result<Other> {
-    let named = session.named.clone();
-    let blobs = repository.list(&Tree::Revision(commit.to_owned()), &named, &session.exclude)?;
-    let ours = judged_files(session);
-    let same: Box<dyn Fn(&Blob) -> bool> = match head {
-        None => {
-            let changed = repository.changed(commit)?;
-            Box::new(move |blob| !changed.contains(&blob.path))
-        }
-        Some(tree) => {
-            let objects: BTreeMap<String, String> = repository
-                .list(tree, &named, &session.exclude)?
-                .into_iter()
-                .map(|blob| (blob.path, blob.object))
-                .collect();
-            Box::new(move |blob| objects.get(&blob.path) == Some(&blob.object))
-        }
+    paths: &[PathBuf],
+) -> anyhow::Result<(ReadFrom<'a>, Option<BTreeSet<String>>)> {
+    let is_missing = |path: &&PathBuf| path.symlink_metadata().is_err();
+    let held = |path: &&PathBuf| {
+        repository
+            .inside(&reported(path))
+            .is_some_and(|name| base.holds(&name))
     };
-    let mut wanted = Vec::new();
-    let mut shared = Vec::new();
-    for blob in blobs {
-        if !same(&blob) || blob.role == Role::Frame {
-            wanted.push(blob);
-            continue;
-        }
-        match ours.get(&blob.path) {
-            Some(input) => shared.push(*input),
-            // The head has it too and found nothing of interest in it, or leaves it out.
-            None if head.is_some() || on_disk(&blob.path).exists() => {}
-            None => wanted.push(blob),
+    let gone = paths.iter().filter(is_missing).filter(held).cloned();
+    let gone: Vec<PathBuf> = gone.collect();
+    let unwatched = repository.unwatched()?;
+    let mut left_out = BTreeMap::new();
+    let absent = |place: &&String| on_disk(place).symlink_metadata().is_err();
+    if unwatched.iter().any(|place| absent(&place)) {
+        let index = repository.list(&GitTree::Index)?;
+        for place in unwatched.iter().filter(absent) {
+            let object = repository.inside(place).and_then(|name| {
+                let object = index.object(&name)?;
+                Some(object.to_owned())
+            });
+            left_out.extend(object.map(|object| (place.clone(), object)));
         }
     }
-    shared.extend(context(session));
-    let texts = texts(repository, &wanted)?;
-    session.other(global, texts, shared)
-}
-
-/// The head's judged files by path.
-fn judged_files(session: &Session) -> BTreeMap<String, Input> {
-    session
-        .side
-        .files
-        .iter()
-        .filter(|file| file.role == Role::Judged)
-        .map(|file| {
-            let path = session.sources.file(file.id).path().to_owned();
-            (path, input(file.id, file.role))
+    let mut may_differ = repository.changed(commit)?;
+    may_differ.extend(unwatched);
+    let gone = gone
+        .into_iter()
+        .filter(|path| {
+            let place = reported(path);
+            !left_out
+                .keys()
+                .any(|held| driftless::catalog::path::is_inside(held, &place))
         })
-        .collect()
+        .collect();
+    let tree = WorkingTree {
+        repository,
+        gone,
+        left_out,
+    };
+    Ok((ReadFrom::WorkingTree(tree), Some(may_differ)))
 }
 
-/// What both sides are resolved against.
-fn context(session: &Session) -> Vec<Input> {
-    let files = session.side.files.iter();
-    files
-        .filter(|file| file.role == Role::Context)
-        .map(|file| input(file.id, file.role))
-        .collect()
-}
-
-const fn input(file: FileId, role: Role) -> Input {
-    Input { file, role }
-}
-
-/// Tells texts that the head has too, byte for byte, from others.
-fn split_equal(session: &Session, texts: Vec<Text>) -> (Vec<Text>, Vec<Input>) {
-    let held = judged_files(session);
-    let mut shared = context(session);
-    let mut other = Vec::new();
-    for text in texts {
-        match held.get(&text.path) {
-            Some(input) if session.sources.file(input.file).bytes() == text.bytes => {
-                shared.push(*input);
-            }
-            _ => other.push(text),
-        }
-    }
-    (other, shared)
+fn differing(repository: &Repository, commit: &str) -> anyhow::Result<BTreeSet<String>> {
+    let mut places = repository.changed(commit)?;
+    places.extend(repository.unwatched()?);
+    Ok(places)
 }

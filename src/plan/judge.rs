@@ -2,8 +2,8 @@
 
 use super::modified::modified;
 use super::stage::Stage;
-use super::{VmPlan, fan_out, lifecycle};
-use crate::change::{Pair, Subject};
+use super::{VmPlan, fan_out, lifecycle, moved, upgrade};
+use crate::change::{Pair, Relation, Subject};
 use crate::diff::spelling::canonical;
 use crate::diff::{Lists, differences};
 use crate::source::Sources;
@@ -15,19 +15,27 @@ pub(super) fn judge(
     before_migration: Option<Subject<'_>>,
     sources: &Sources,
 ) -> Option<VmPlan> {
-    match (pair.base.map(Stage::new), pair.head.map(Stage::new)) {
-        (Some(base), None) => Some(lifecycle::removed(&base, sources)),
-        (None, Some(head)) => Some(lifecycle::added(&head, sources)),
-        (Some(base), Some(head)) if pair.is_renamed => {
-            Some(lifecycle::renamed(&base, &head, sources))
+    let mut out = match (pair.base.map(Stage::new), pair.head.map(Stage::new)) {
+        (Some(base), None) => lifecycle::removed(&base, sources),
+        (None, Some(head)) => lifecycle::added(&head, sources),
+        (Some(base), Some(head)) if pair.relation == Relation::Renamed => {
+            lifecycle::renamed(&base, &head, sources)
+        }
+        (Some(base), Some(head)) if pair.relation == Relation::OtherRoot => {
+            moved::to_another_root(&base, &head, sources)
         }
         (Some(base), Some(head)) if differs(&base.subject, &head.subject) => {
             let earlier = before_migration.map(Stage::new);
-            Some(modified(&base, &head, earlier.as_ref(), sources))
+            modified(&base, &head, earlier.as_ref(), sources)
         }
-        (Some(base), Some(head)) => fan_out::unchanged(&base, &head, sources),
-        (None, None) => None,
-    }
+        (Some(base), Some(head)) if base.release() != head.release() => {
+            upgrade::unchanged(&base, &head, sources)?
+        }
+        (Some(base), Some(head)) => fan_out::unchanged(&base, &head, sources)?,
+        (None, None) => return None,
+    };
+    moved::note(pair, &mut out);
+    Some(out)
 }
 
 /// Whether two forms of a VM differ beyond spelling. Order in lists counts here: what it does is the controller's word.

@@ -35,6 +35,9 @@ pub struct Releases {
     pub base: Vec<Release>,
     /// Those of the head, oldest first.
     pub head: Vec<Release>,
+    /// Releases of base and head that the sides tell themselves and that differ, where the command line sets one for
+    /// both.
+    pub hides: Vec<(Release, Release)>,
 }
 
 impl Releases {
@@ -45,18 +48,23 @@ impl Releases {
     }
 }
 
-/// `1.9`, or `1.6 → 1.7` where the sides differ.
+/// `1.9`, or `1.6 → 1.7` where the sides differ; `1.9 (hides 1.6 → 1.7)` where the command line overrides them.
 impl std::fmt::Display for Releases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.base == self.head {
-            return f.write_str(&Self::words(&self.head));
+            f.write_str(&Self::words(&self.head))?;
+        } else {
+            let (base, head) = (Self::words(&self.base), Self::words(&self.head));
+            write!(f, "{base} → {head}")?;
         }
-        write!(
-            f,
-            "{} → {}",
-            Self::words(&self.base),
-            Self::words(&self.head)
-        )
+        let hides = self.hides.iter();
+        let hides: Vec<String> = hides
+            .map(|(base, head)| format!("{base} → {head}"))
+            .collect();
+        if hides.is_empty() {
+            return Ok(());
+        }
+        write!(f, " (hides {})", hides.join(", "))
     }
 }
 

@@ -28,11 +28,10 @@ pub fn preview(
     );
     let virtual_machines = pairs
         .par_iter()
-        .filter_map(|pair| one(&Stage::new(pair.base?), &Stage::new(pair.head?), sources))
+        .filter_map(|pair| unchanged(&Stage::new(pair.base?), &Stage::new(pair.head?), sources))
         .collect();
     let mut notes = notes(&pairs);
-    let differences = from.gained_and_lost(to);
-    notes.extend(differences.map(|(since, words)| format!("from KubeVirt {since} on {words}")));
+    notes.extend(differences(from, to));
     let names = Names {
         base: format!("KubeVirt {from}"),
         head: format!("KubeVirt {to}"),
@@ -40,11 +39,19 @@ pub fn preview(
     let releases = Releases {
         base: vec![from],
         head: vec![to],
+        hides: Vec::new(),
     };
     assemble(names, releases, targets(&pairs), notes, virtual_machines)
 }
 
-fn one(base: &Stage, head: &Stage, sources: &Sources) -> Option<VmPlan> {
+/// What the newer of two releases does that the older does not, in words.
+pub(super) fn differences(from: Release, to: Release) -> impl Iterator<Item = String> {
+    let differences = from.gained_and_lost(to);
+    differences.map(|(since, words)| format!("from KubeVirt {since} on {words}"))
+}
+
+/// A VM that is the same on both sides, where the release is not: an upgrade re-admits nothing.
+pub(super) fn unchanged(base: &Stage, head: &Stage, sources: &Sources) -> Option<VmPlan> {
     let mut out = fan_out::unchanged(base, head, sources)
         .unwrap_or_else(|| row::blank(&head.subject, Change::Unchanged));
     let accepted =
@@ -54,10 +61,8 @@ fn one(base: &Stage, head: &Stage, sources: &Sources) -> Option<VmPlan> {
         refused = head.refused().to_vec();
     }
     if accepted && !refused.is_empty() {
-        out.hold(Action::Rejected);
-        out.rejected = Some(Rejection::Admission);
         out.reasons.push(Reason::new(format!(
-            "the running VM stays as it is, but KubeVirt {} refuses it when it is next changed or created",
+            "the next apply is refused: KubeVirt {} keeps the VM as it is stored, and refuses it when it is changed or created",
             head.release()
         )));
         out.reasons.extend(refused);

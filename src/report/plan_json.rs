@@ -28,6 +28,12 @@ pub fn value(plan: &Plan) -> Json {
         "head": plan.head,
         "targets": plan.targets,
     });
+    if !plan.kubevirt.hides.is_empty() {
+        let hides = plan.kubevirt.hides.iter();
+        out["kubevirt"]["hides"] = hides
+            .map(|(base, head)| json!({"base": base.as_str(), "head": head.as_str()}))
+            .collect();
+    }
     if !plan.notes.is_empty() {
         out["notes"] = json!(plan.notes);
     }

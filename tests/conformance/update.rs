@@ -291,7 +291,8 @@ fn subjects<'a>(catalog: &'a Catalog, resolver: &'a Resolver<'a>) -> Vec<Subject
         .iter()
         .map(|resource| Subject {
             resource,
-            root: "",
+            place: "",
+            roots: &[],
             resolver,
         })
         .collect()

@@ -6,5 +6,10 @@
 )]
 
 mod diff;
+mod hostile;
+mod pairing;
 mod plan;
+mod random;
 mod support;
+mod unjudged;
+mod world;

@@ -146,3 +146,25 @@ pub(crate) fn vm(name: &str, guest: &str) -> String {
         "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: {name}, namespace: vms}}\nspec:\n  runStrategy: Always\n  template:\n    spec:\n      domain:\n        cpu: {{sockets: 1, cores: 1, threads: 1}}\n        memory: {{guest: {guest}}}\n        devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}], interfaces: [{{name: default, masquerade: {{}}}}]}}\n      networks: [{{name: default, pod: {{}}}}]\n      volumes: [{{name: root, containerDisk: {{image: \"quay.io/x/y:1\"}}}}]\n"
     )
 }
+
+/// `file kind` of everything that is not judged.
+pub(crate) fn unjudged(plan: &Json) -> Vec<String> {
+    plan["unjudged"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let kind = one["kind"].as_str().unwrap_or_default();
+            format!("{} {kind}", one["file"].as_str().unwrap())
+                .trim_end()
+                .to_owned()
+        })
+        .collect()
+}
+
+/// What is said of a file that is not judged.
+pub(crate) fn reason_for<'a>(plan: &'a Json, file: &str) -> &'a str {
+    let mut all = plan["unjudged"].as_array().unwrap().iter();
+    let one = all.find(|one| one["file"] == file);
+    one.map_or("", |one| one["reason"].as_str().unwrap())
+}

@@ -120,7 +120,8 @@ impl Change {
                     .iter()
                     .map(|resource| Subject {
                         resource,
-                        root: "",
+                        place: resource.file.map_or("", |id| sources.file(id).place()),
+                        roots: &[],
                         resolver: &resolvers[at],
                     })
                     .collect()

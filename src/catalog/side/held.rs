@@ -27,7 +27,7 @@ impl<'a> Held<'a> {
             loose: BTreeMap::new(),
             broken: side.broken.iter().map(|error| error.span.file).collect(),
         };
-        for placed in side.resources() {
+        for placed in side.resources_and_copies() {
             if let Some(file) = placed.resource.file {
                 held.files.entry(file).or_default().push(placed.resource);
             }

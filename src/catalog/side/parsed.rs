@@ -29,7 +29,7 @@ impl Parsed {
             file: SideFile {
                 id: input.file,
                 role: input.role,
-                root: layout.root_of(source.path()),
+                root: layout.root_of(source.place()),
                 documents: Vec::new(),
             },
             resources: Vec::new(),
@@ -38,9 +38,9 @@ impl Parsed {
             broken: Vec::new(),
             is_taken_over: false,
         };
-        if let Some(exempt) = layout.exempt(source.path()) {
+        if let Some(exempt) = layout.exempt(source.place()) {
             let is_other =
-                exempt == Exempt::Kustomization && !layout.is_kustomization(source.path());
+                exempt == Exempt::Kustomization && !layout.is_kustomization(source.place());
             if !is_other {
                 parsed.skip(None, Reason::Exempt(exempt));
                 return parsed;

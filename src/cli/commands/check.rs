@@ -13,7 +13,6 @@ use driftless::rule::Severity;
 use driftless::source::FileId;
 
 use crate::args::Global;
-use crate::input::read::Wants;
 use crate::output::{self, Outcome, Shell};
 use crate::session::{Request, Session};
 
@@ -101,20 +100,13 @@ impl FailOn {
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let sinks = sinks(args)?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let session = Session::load(
-        &Request {
-            global,
-            paths: &args.paths,
-            wants: Wants::Relevant,
-        },
-        shell,
-    )?;
+    let session = Session::load(&Request::new(global, &args.paths), shell)?;
     session.say_skipped(shell);
     let only = only(args, &session);
     let mut checked = check::run(&check::Request {
         sources: &session.sources,
-        side: &session.side,
-        config: &session.config,
+        side: &session.head.side,
+        config: &session.head.config,
         target_of: &|file| session.target_of(Some(file)),
         only: only.as_ref(),
     });
@@ -190,7 +182,7 @@ fn report(
 fn targets(session: &Session) -> (String, Vec<String>) {
     let mut releases = BTreeSet::new();
     let mut assumptions = BTreeSet::new();
-    for file in &session.side.files {
+    for file in &session.head.side.files {
         let target = session.target_of(Some(file.id));
         releases.insert(target.release);
         if !target.release_known {

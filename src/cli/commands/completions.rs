@@ -14,7 +14,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(
         args.shell,
-        &mut crate::args::command(),
+        &mut crate::commands::command(),
         "driftless",
         &mut text,
     );

@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::ValueEnum;
 use driftless::catalog::side::Reason;
-use driftless::change;
+use driftless::change::{self, Relation};
 use driftless::diff::tree;
 use driftless::release::Release;
 use driftless::report::tree_diff;
+use driftless::resolve::infer;
 use driftless::resource::Resource;
 use driftless::transform::expand::expand;
+use driftless::yaml::Node;
 
 use crate::args::Global;
 use crate::input::discover::is_manifest;
+use crate::input::git::Repository;
 use crate::output::{Outcome, Shell};
 use crate::sides::{Base, Loaded};
 
@@ -55,18 +58,28 @@ enum Format {
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let (before, after) = (Path::new(&args.before), Path::new(&args.after));
     let loaded = match (before.exists(), after.exists()) {
-        (true, true) => Loaded::of_paths(global, &manifests(before)?, &manifests(after)?, shell)?,
+        (true, true) => {
+            let (base, head) = (manifests(before)?, manifests(after)?);
+            Loaded::of_paths(global, (before, &base), (after, &head), shell)?
+        }
         (false, true) => {
             let base = Base::Revision(args.before.clone());
             Loaded::load(global, &[after.to_path_buf()], &base, None, shell)?
         }
         (false, false) => {
+            if !is_revision(&args.before) && !is_revision(&args.after) {
+                bail!(
+                    "`{}` and `{}` are neither files nor directories, nor revisions of a git repository",
+                    args.before.escape_debug(),
+                    args.after.escape_debug()
+                );
+            }
             let base = Base::Revision(args.before.clone());
             Loaded::load(global, &[], &base, Some(&args.after), shell)?
         }
         (true, false) => bail!(
             "`{}` is neither a file nor a directory; to compare a revision with files, name the revision first",
-            args.after
+            args.after.escape_debug()
         ),
     };
     if loaded.bad > 0 {
@@ -86,7 +99,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         subject.map(|subject| {
             let mut resource: Resource = subject.resource.clone();
             if args.expanded && resource.is("kubevirt.io", "VirtualMachine") {
-                match expand(&resource.node, subject.namespace(), subject.resolver) {
+                match expanded(&subject) {
                     Ok(node) => resource.node = node,
                     Err(error) => failed.push(format!("{}: {error}", resource.id)),
                 }
@@ -97,7 +110,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     let pairs = change::pair(release, base, head)
         .into_iter()
         .flat_map(|pair| {
-            if pair.is_renamed {
+            if pair.relation == Relation::Renamed {
                 vec![(pair.base, None), (None, pair.head)]
             } else {
                 vec![(pair.base, pair.head)]
@@ -121,6 +134,17 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         Outcome::Findings
     };
     Ok(outcome.max(loaded.session.outcome()))
+}
+
+/// A VM with what its matchers lead to, those that name a volume settled first, as admission does.
+fn expanded(subject: &change::Subject<'_>) -> anyhow::Result<Node> {
+    let mut vm = subject.resource.node.clone();
+    infer::infer(&mut vm, subject.namespace(), subject.resolver)?;
+    Ok(expand(&vm, subject.namespace(), subject.resolver)?)
+}
+
+fn is_revision(text: &str) -> bool {
+    Repository::of(&[]).is_ok_and(|repository| repository.commit(text).is_ok())
 }
 
 /// The path itself; or, for a directory whose files have no names of manifests (as kubectl makes it), every file in it.

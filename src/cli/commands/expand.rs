@@ -13,7 +13,6 @@ use rayon::prelude::*;
 
 use crate::args::{Global, OutputFormat};
 use crate::expansion::{self, Steps, Taken};
-use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
 
@@ -46,15 +45,12 @@ pub(crate) struct Args {
 
 /// Expands every VM of the paths.
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
-    let request = Request {
-        global,
-        paths: &args.paths,
-        wants: Wants::Relevant,
-    };
+    let request = Request::new(global, &args.paths);
     let session = Session::load(&request, shell)?;
     let bad = session.say_bad_documents(shell);
     session.say_skipped(shell);
     let vms: Vec<_> = session
+        .head
         .side
         .judged()
         .into_iter()

@@ -11,7 +11,7 @@ pub(crate) struct Args {
 
 /// Prints the page in roff.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
-    let mut whole = crate::args::command();
+    let mut whole = crate::commands::command();
     whole.build();
     let page = match &args.command {
         None => clap_mangen::Man::new(whole),

@@ -104,10 +104,6 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         (Some(from), Some(to)) => upgrade(args, global, from, to, shell)?,
         _ => change(args, global, shell)?,
     };
-    if bad > 0 {
-        let documents = Reason::counted("documents", bad);
-        bail!("{documents} cannot be read: there is no plan over part of the manifests");
-    }
     let text = match args.format {
         Format::Text => plan_text::report(&plan, shell.colors() && args.output.is_none()),
         Format::Json => plan_json::report(&plan),
@@ -118,7 +114,15 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         Some(file) => write_file(file, text.as_bytes())?,
         None => shell.data(text.as_bytes())?,
     }
-    Ok(outcome.max(gates(args, &plan, shell)))
+    let outcome = outcome.max(gates(args, &plan, shell));
+    if bad > 0 {
+        let documents = Reason::counted("documents", bad);
+        shell.error(format!(
+            "{documents} that the change touches cannot be read: the plan is without them"
+        ));
+        return Ok(Outcome::CouldNot);
+    }
+    Ok(outcome)
 }
 
 fn gates(args: &Args, plan: &Plan, shell: &mut Shell) -> Outcome {
@@ -173,7 +177,8 @@ fn change(
             head: loaded.head_name.clone(),
         },
     );
-    plan.notes.extend(loaded.note_on_unbuilt());
+    plan.unjudged.clone_from(&loaded.unjudged);
+    plan.kubevirt.hides.clone_from(&loaded.hidden);
     Ok((plan, bad, loaded.session.outcome()))
 }
 

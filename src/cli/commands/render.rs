@@ -83,11 +83,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     if let Some(directory) = &args.output_dir {
         global.exclude.extend(write::exclusion(directory));
     }
-    let request = Request {
-        global: &global,
-        paths: &args.paths,
-        wants: Wants::Everything,
-    };
+    let request = Request::new(&global, &args.paths).wanting(Wants::Everything);
     let session = Session::load(&request, shell)?;
     let bad = session.say_bad_documents(shell);
     session.say_skipped(shell);
@@ -147,7 +143,7 @@ fn render<'a>(
     resolvers: &Resolvers<'a>,
     shell: &mut Shell,
 ) -> Option<Vec<Rendered<'a>>> {
-    let judged = session.side.judged();
+    let judged = session.head.side.judged();
     let objects: Vec<_> = judged
         .iter()
         .map(|placed| (resolvers.of(placed), placed.resource))

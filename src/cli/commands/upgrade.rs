@@ -68,17 +68,13 @@ enum Emit {
 /// Upgrades everything the paths hold.
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let session = Session::load(
-        &Request {
-            global,
-            paths: &args.paths,
-            wants: Wants::Nameable,
-        },
+        &Request::new(global, &args.paths).wanting(Wants::Nameable),
         shell,
     )?;
     let bad = session.say_bad_documents(shell);
     session.say_skipped(shell);
     let resolvers = session.resolvers();
-    let placed = session.side.judged();
+    let placed = session.head.side.judged();
     let judged: Vec<ToUpgrade> = placed
         .iter()
         .filter(|placed| !bad.holds(placed))

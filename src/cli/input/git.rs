@@ -1,47 +1,49 @@
-//! A side read from git's object database through the `git` program: nothing is checked out, no hook or pager runs.
+//! A side read from git's object database through the `git` program: nothing is checked out, no hook, filter or pager
+//! runs, nothing is fetched.
+
+mod listing;
+mod program;
+mod revision;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use driftless::catalog::path;
-use driftless::catalog::side::Role;
 
-use super::discover::{Exclude, is_manifest};
-use super::read::frames;
+pub(crate) use self::listing::Listing;
+use self::program::{Failure, Git, Unread, no_git};
 
 /// A repository, seen from the working directory.
 #[derive(Debug)]
 pub(crate) struct Repository {
-    /// Where git runs.
-    directory: PathBuf,
-    /// That directory as paths are reported.
+    git: Git,
+    /// Where git runs, as paths are reported.
     reported: String,
     /// That directory as the repository names it, without a slash at its end.
     prefix: String,
+    /// The top of the working tree.
+    top: Option<PathBuf>,
+    place: GitPlace,
     is_shallow: bool,
-    is_bare: bool,
 }
 
-/// What a listed file is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Blob {
-    /// The path it is reported under.
-    pub(crate) path: String,
-    /// Its object.
-    pub(crate) object: String,
-    /// What it is read for.
-    pub(crate) role: Role,
+/// Where git runs, seen from the working tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GitPlace {
+    /// In it.
+    Inside,
+    /// Beside it: `core.worktree` or `GIT_WORK_TREE` names another directory.
+    Outside,
+    /// There is none.
+    Bare,
 }
 
 /// Where a side is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Tree {
-    /// A revision.
-    Revision(String),
+pub(crate) enum GitTree {
+    /// A commit.
+    Commit(String),
     /// What is about to be committed.
     Index,
 }
@@ -51,284 +53,189 @@ impl Repository {
     pub(crate) fn of(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let here = Path::new(".");
         let first = paths.first().map_or(here, PathBuf::as_path);
-        let inside = if first.is_dir() {
-            first
-        } else {
-            first
-                .parent()
-                .filter(|parent| parent.is_dir())
-                .unwrap_or(here)
-        };
-        let inside = if inside.as_os_str().is_empty() {
-            here
-        } else {
-            inside
-        };
+        // What was removed lay in what is still there.
+        let inside = first
+            .ancestors()
+            .find(|above| above.is_dir())
+            .unwrap_or(here);
         // A hook sets GIT_DIR, which is relative to where git runs.
         let from_here = std::env::var_os("GIT_DIR").is_some() || is_within(inside);
         let directory = if from_here { here } else { inside };
-        let text = run(
-            directory,
-            &[
+        let git = Git::within(directory)?;
+        let text = git
+            .run(&[
                 "rev-parse",
                 "--is-shallow-repository",
                 "--is-bare-repository",
                 "--is-inside-work-tree",
-            ],
-        )
-        .map_err(|error| match error {
-            Failure::NoGit => no_git(),
-            Failure::Said(said) => anyhow!("{}", said.trim())
-                .context("`--base` needs a git repository; `--base-dir` compares with a directory"),
-        })?;
+            ])
+            .map_err(|error| match error {
+                Failure::NoGit => no_git(),
+                Failure::Said(said) => anyhow!("{}", said.trim()).context(
+                    "`--base` needs a git repository; `--base-dir` compares with a directory",
+                ),
+            })?;
         let lines: Vec<&str> = text.lines().collect();
-        let inside_work_tree = lines.get(2) == Some(&"true");
-        let prefix = if inside_work_tree {
-            said(directory, &["rev-parse", "--show-prefix"])?
-        } else {
-            String::new()
+        let top = git.run(&["rev-parse", "--show-toplevel"]).ok();
+        let top = top.map(|text| PathBuf::from(text.trim_end_matches('\n')));
+        let place = match (lines.get(1), lines.get(2)) {
+            (_, Some(&"true")) => GitPlace::Inside,
+            (Some(&"true"), _) => GitPlace::Bare,
+            _ if top.is_some() => GitPlace::Outside,
+            _ => GitPlace::Bare,
+        };
+        let prefix = match place {
+            GitPlace::Inside => git.said(&["rev-parse", "--show-prefix"])?,
+            GitPlace::Outside | GitPlace::Bare => String::new(),
         };
         Ok(Self {
-            directory: directory.to_path_buf(),
             reported: super::discover::reported(directory),
             prefix: prefix.trim_end_matches(['\n', '/']).to_owned(),
+            top,
+            place,
             is_shallow: lines.first() == Some(&"true"),
-            is_bare: lines.get(1) == Some(&"true") || !inside_work_tree,
+            git,
         })
     }
 
-    /// Whether there is no working tree.
-    pub(crate) const fn is_bare(&self) -> bool {
-        self.is_bare
-    }
-
-    /// The commit a revision names. Where there is none, the error says which command gets it.
-    pub(crate) fn commit(&self, revision: &str) -> anyhow::Result<String> {
-        if revision.starts_with('-') || revision.is_empty() {
-            bail!("`{revision}` is no git revision");
-        }
-        let wanted = format!("{revision}^{{commit}}");
-        let found = run(
-            &self.directory,
-            &[
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                "--end-of-options",
-                &wanted,
-            ],
-        );
-        match found {
-            Ok(text) => Ok(text.trim().to_owned()),
-            Err(Failure::NoGit) => Err(no_git()),
-            Err(Failure::Said(_)) => Err(self.missing(revision)),
-        }
-    }
-
-    fn missing(&self, revision: &str) -> anyhow::Error {
-        if let Some((base, head)) = revision.split_once("..") {
-            let head = head.trim_start_matches('.');
-            let or_here = |side: &str| if side.is_empty() { "HEAD" } else { side }.to_owned();
-            return anyhow!(
-                "`{revision}` is a range, not a revision: give `--base {} --head {}`",
-                or_here(base),
-                or_here(head)
-            );
-        }
-        let (remote, branch) = match revision.split_once('/') {
-            Some((remote, branch)) if self.has_remote(remote) => (remote.to_owned(), branch),
-            _ => ("origin".to_owned(), revision),
-        };
-        let is_hash = revision.len() >= 7 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let is_name = !is_hash && !revision.contains(['~', '^', '@', ':', '{', '?', '*', '[', ' ']);
-        let mut help = String::new();
-        if self.is_shallow {
-            help.push_str("; the clone is shallow: run `git fetch --unshallow`");
-            if is_name {
-                let _ = write!(
-                    help,
-                    " or `git fetch {remote} {branch}:refs/remotes/{remote}/{branch}`"
-                );
+    /// Whether the paths can be read from the working tree.
+    pub(crate) fn has_working_tree(&self) -> anyhow::Result<()> {
+        match (self.place, &self.top) {
+            (GitPlace::Inside, _) => Ok(()),
+            (GitPlace::Outside, Some(top)) => bail!(
+                "the working tree of this repository is `{}` (`core.worktree` or GIT_WORK_TREE), and the paths are not in it: run driftless there, or say with `--head REV` what to compare",
+                top.display()
+            ),
+            _ => {
+                bail!("a bare repository has no working tree: `--head REV` says what to compare")
             }
-            help.push_str(" (actions/checkout: `fetch-depth: 0`)");
-        } else if is_name {
-            let _ = write!(
-                help,
-                ": run `git fetch {remote} {branch}:refs/remotes/{remote}/{branch}` and name it `{remote}/{branch}`"
-            );
-        } else if is_hash {
-            let whole = if revision.len() >= 40 { revision } else { "" };
-            let fetch = format!("git fetch {remote} {whole}");
-            let _ = write!(help, ": run `{}`", fetch.trim_end());
-        } else {
-            help.push_str(": `git log --oneline --all` lists what there is");
         }
-        anyhow!("there is no revision `{revision}` in this repository{help}")
     }
 
-    fn has_remote(&self, name: &str) -> bool {
-        said(&self.directory, &["remote"]).is_ok_and(|text| text.lines().any(|line| line == name))
-    }
-
-    /// A short name of a commit for reports.
-    pub(crate) fn short(&self, commit: &str) -> String {
-        said(&self.directory, &["rev-parse", "--short", commit])
-            .map_or_else(|_| commit.to_owned(), |text| text.trim().to_owned())
-    }
-
-    /// Every manifest of a tree under the given reported paths, and the kustomizations and charts above them.
-    pub(crate) fn list(
-        &self,
-        tree: &Tree,
-        paths: &[String],
-        exclude: &Exclude,
-    ) -> anyhow::Result<Vec<Blob>> {
+    /// Every entry of a tree.
+    pub(crate) fn list(&self, tree: &GitTree) -> anyhow::Result<Listing> {
         let text = match tree {
-            Tree::Revision(commit) => said(
-                &self.directory,
-                &["ls-tree", "-r", "-z", "--full-tree", commit],
-            ),
-            Tree::Index => said(
-                &self.directory,
-                &["ls-files", "--stage", "-z", "--full-name", ":/"],
-            ),
-        }?;
-        let wanted: Vec<String> = paths.iter().map(|path| self.inside(path)).collect();
-        let mut blobs = Vec::new();
-        for entry in text.split('\0').filter(|entry| !entry.is_empty()) {
-            let Some((meta, name)) = entry.split_once('\t') else {
-                continue;
-            };
-            let mut fields = meta.split_ascii_whitespace();
-            let mode = fields.next().unwrap_or_default();
-            // ls-tree: mode type object; ls-files: mode object stage.
-            let object = match tree {
-                Tree::Revision(_) => fields.nth(1),
-                Tree::Index => fields.next(),
-            };
-            let Some(object) = object.filter(|_| mode.starts_with("100")) else {
-                continue;
-            };
-            if is_hidden(name, &wanted) || !is_manifest(Path::new(name)) {
-                continue;
+            GitTree::Commit(commit) => {
+                self.git
+                    .run(&["ls-tree", "-r", "-z", "--full-tree", commit])
             }
-            let frames = frames(name)
-                && path::parent(name).is_some_and(|above| {
-                    wanted.iter().any(|wanted| path::is_inside(wanted, &above))
-                });
-            let reported = self.report(name);
-            let asked = wanted.iter().any(|wanted| path::is_inside(name, wanted));
-            if frames || asked && !exclude.covers(&reported) {
-                blobs.push(Blob {
-                    path: reported,
-                    object: object.to_owned(),
-                    role: if asked { Role::Judged } else { Role::Frame },
-                });
-            }
-        }
-        Ok(blobs)
+            GitTree::Index => self
+                .git
+                .run(&["ls-files", "--stage", "-z", "--full-name", ":/"]),
+        };
+        let text = text.map_err(|failure| match failure {
+            Failure::NoGit => no_git(),
+            Failure::Said(said) => self.unread("a directory of the base", said.trim()),
+        })?;
+        Ok(Listing::read(tree, &text))
     }
 
-    /// The reported paths of files that may differ between a commit and the working tree; others are the same.
+    /// The reported paths of tracked files that may differ between a commit and the working tree; others are the same,
+    /// but for those of [`Self::unwatched`].
     pub(crate) fn changed(&self, commit: &str) -> anyhow::Result<BTreeSet<String>> {
-        let text = said(
-            &self.directory,
-            &[
-                "diff-index",
-                "--name-only",
-                "-z",
-                "--no-renames",
-                "--ignore-submodules=all",
-                commit,
-            ],
-        )?;
-        Ok(text
-            .split('\0')
+        let text = self.git.said(&[
+            "diff-index",
+            "--name-only",
+            "-z",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=all",
+            "--end-of-options",
+            commit,
+        ])?;
+        Ok(self.reported_names(text.split('\0')))
+    }
+
+    /// The reported paths of files that git does not look at in the working tree: left out by a sparse checkout, or
+    /// marked as unchanged by the user.
+    pub(crate) fn unwatched(&self) -> anyhow::Result<BTreeSet<String>> {
+        let text = self
+            .git
+            .said(&["ls-files", "-v", "-z", "--full-name", ":/"])?;
+        let names = text.split('\0').filter_map(|entry| {
+            let (tag, name) = entry.split_once(' ')?;
+            // `S` is skip-worktree; a small letter is assume-unchanged.
+            (tag == "S" || tag.starts_with(|letter: char| letter.is_ascii_lowercase()))
+                .then_some(name)
+        });
+        Ok(self.reported_names(names))
+    }
+
+    fn reported_names<'a>(&self, names: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+        names
             .filter(|name| !name.is_empty())
             .map(|name| self.report(name))
-            .collect())
-    }
-
-    /// Whether a revision has a reported path, as a file or as a directory.
-    pub(crate) fn holds(&self, commit: &str, reported: &str) -> bool {
-        let object = format!("{commit}:{}", self.inside(reported));
-        run(&self.directory, &["cat-file", "-e", &object]).is_ok()
+            .collect()
     }
 
     /// The bytes of objects, each once.
-    pub(crate) fn read(&self, blobs: &[Blob]) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
-        let objects: BTreeSet<&str> = blobs.iter().map(|blob| blob.object.as_str()).collect();
+    pub(crate) fn read<'a>(
+        &self,
+        objects: impl IntoIterator<Item = &'a str>,
+    ) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+        let objects: BTreeSet<&str> = objects.into_iter().collect();
         if objects.is_empty() {
             return Ok(BTreeMap::new());
         }
-        let mut child = git(&self.directory)
-            .args(["cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|_| no_git())?;
-        let mut input = child.stdin.take().context("git has a standard input")?;
-        let asked = objects.iter().copied().collect::<Vec<_>>().join(
-            "
-",
-        ) + "
-";
-        let writer = std::thread::spawn(move || input.write_all(asked.as_bytes()));
-        let mut output = BufReader::new(child.stdout.take().context("git has a standard output")?);
-        let mut out = BTreeMap::new();
-        for _ in &objects {
-            let mut header = String::new();
-            output
-                .read_line(&mut header)
-                .context("git ended while objects were read")?;
-            let mut fields = header.split_ascii_whitespace();
-            let (object, kind, size) = (fields.next(), fields.next(), fields.next());
-            let (Some(object), Some("blob"), Some(size)) = (object, kind, size) else {
-                drop(output);
-                let _ = child.kill();
-                let _ = child.wait();
-                bail!(
-                    "git cannot read object {}; a partial clone lacks it: run `git fetch --refetch`",
-                    header
-                        .split_ascii_whitespace()
-                        .next()
-                        .unwrap_or("of the base")
-                );
-            };
-            let size: usize = size.parse().context("git names the size of an object")?;
-            let mut bytes = vec![0; size];
-            output
-                .read_exact(&mut bytes)
-                .context("git ended within an object")?;
-            let mut end = [0];
-            output
-                .read_exact(&mut end)
-                .context("git ended after an object")?;
-            out.insert(object.to_owned(), bytes);
-        }
-        drop(output);
-        let _ = writer.join();
-        let _ = child.wait();
-        Ok(out)
+        let names: Vec<&str> = objects.into_iter().collect();
+        let bytes = self.git.objects(&names).map_err(|error| match error {
+            Unread::NoGit => no_git(),
+            Unread::Object { object, said } => self.unread(&format!("object {object}"), &said),
+        })?;
+        Ok(names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .zip(bytes)
+            .collect())
     }
 
-    /// A reported path as the repository names it.
-    fn inside(&self, reported: &str) -> String {
-        let here = strip(reported, &self.reported);
-        if Path::new(&here).is_absolute() {
-            let top = said(&self.directory, &["rev-parse", "--show-toplevel"]).unwrap_or_default();
-            let canonical = std::fs::canonicalize(&here).unwrap_or_else(|_| PathBuf::from(&here));
-            let top = std::fs::canonicalize(top.trim()).unwrap_or_default();
-            if let Ok(rest) = canonical.strip_prefix(top) {
-                return path::normal(&rest.to_string_lossy());
-            }
+    /// Why something that a revision names cannot be read, and what to do.
+    fn unread(&self, what: &str, said: &str) -> anyhow::Error {
+        let partial = [
+            "--get-regexp",
+            r"^remote\..*\.(promisor|partialclonefilter)$",
+        ];
+        let is_partial = self.git.run(&["config", partial[0], partial[1]]).is_ok();
+        let is_damaged = [
+            "corrupt",
+            "inflate",
+            "mismatch",
+            "garbage",
+            "unable to parse",
+            "bad object",
+        ]
+        .iter()
+        .any(|word| said.contains(word));
+        let error = if is_damaged || !is_partial {
+            anyhow!("git cannot read {what}: it is missing or damaged, `git fsck` says more")
+        } else {
+            anyhow!(
+                "git cannot read {what}: this is a partial clone that lacks it, and nothing is fetched here: run `git fetch --refetch --no-filter` first"
+            )
+        };
+        match said.lines().next() {
+            Some(first) => anyhow!("{first}").context(error),
+            None => error,
         }
-        path::join(&self.prefix, &here)
+    }
+
+    /// A reported path as the repository names it; `None` where it lies elsewhere.
+    pub(crate) fn inside(&self, reported: &str) -> Option<String> {
+        let here = strip(reported, &self.reported);
+        let name = if Path::new(&here).is_absolute() {
+            let canonical = std::fs::canonicalize(&here).unwrap_or_else(|_| PathBuf::from(&here));
+            let top = std::fs::canonicalize(self.top.as_ref()?).ok()?;
+            path::normal(&canonical.strip_prefix(top).ok()?.to_string_lossy())
+        } else {
+            path::join(&self.prefix, &here)
+        };
+        let is_above = name == ".." || name.starts_with("../") || name.starts_with('/');
+        (!is_above).then_some(name)
     }
 
     /// A path of the repository as it is reported.
-    fn report(&self, name: &str) -> String {
+    pub(crate) fn report(&self, name: &str) -> String {
         let mut up = self.prefix.as_str();
         let mut steps = 0;
         loop {
@@ -354,77 +261,12 @@ fn strip(name: &str, directory: &str) -> String {
         .to_owned()
 }
 
-/// Whether a path has a hidden directory or name below what was asked for.
-fn is_hidden(name: &str, wanted: &[String]) -> bool {
-    let below = wanted
-        .iter()
-        .filter(|wanted| path::is_inside(name, wanted))
-        .map(|wanted| strip(name, wanted))
-        .min_by_key(String::len)
-        .unwrap_or_else(|| name.to_owned());
-    below.split('/').any(|step| step.starts_with('.'))
-}
-
 /// Whether a directory lies in the working directory's own repository.
 fn is_within(directory: &Path) -> bool {
-    let top = |at: &Path| {
-        run(at, &["rev-parse", "--absolute-git-dir"])
-            .ok()
-            .map(|text| text.trim().to_owned())
-    };
+    if directory == Path::new(".") || directory.as_os_str().is_empty() {
+        return true;
+    }
+    let top = |at: &Path| Git::at(at).run(&["rev-parse", "--absolute-git-dir"]).ok();
     let here = top(Path::new("."));
     here.is_some() && here == top(directory)
-}
-
-/// Why git gave no answer.
-enum Failure {
-    NoGit,
-    Said(String),
-}
-
-fn git(directory: &Path) -> Command {
-    let mut command = Command::new("git");
-    command
-        .current_dir(directory)
-        .args([
-            "--no-pager",
-            "--no-optional-locks",
-            "-c",
-            "core.quotePath=false",
-        ])
-        .env("LC_ALL", "C")
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_TERMINAL_PROMPT", "0");
-    command
-}
-
-fn run(directory: &Path, arguments: &[&str]) -> Result<String, Failure> {
-    let output = git(directory)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|_| Failure::NoGit)?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    if output.status.success() {
-        Ok(text(&output.stdout))
-    } else {
-        Err(Failure::Said(text(&output.stderr)))
-    }
-}
-
-fn said(directory: &Path, arguments: &[&str]) -> anyhow::Result<String> {
-    run(directory, arguments).map_err(|failure| match failure {
-        Failure::NoGit => no_git(),
-        Failure::Said(said) => anyhow!(
-            "git {}: {}",
-            arguments.first().copied().unwrap_or_default(),
-            said.trim()
-        ),
-    })
-}
-
-fn no_git() -> anyhow::Error {
-    anyhow!(
-        "there is no `git` program on PATH: install git, or compare with a directory (`--base-dir`)"
-    )
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::{anyhow, bail};
 use driftless::catalog::path;
 use driftless::config::Config;
 use driftless::rules;
@@ -10,14 +10,15 @@ use driftless::source::{FileId, SourceFile, Sources, Span};
 use driftless::yaml;
 
 use crate::args::Global;
-use crate::input::discover::{on_disk, reported, upward};
+use crate::input::discover::{is_manifest, on_disk, reported, upward};
+use crate::input::read_from::ReadFrom;
 use crate::input::stdin;
 
 /// File names looked for, in this order.
 const NAMES: [&str; 2] = ["driftless.yaml", "driftless.yml"];
 
 /// The settings and the directory their paths are relative to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     /// The settings.
     pub(super) config: Config,
@@ -33,56 +34,73 @@ impl Settings {
             .map(|path| path::join(&self.directory, path))
             .collect()
     }
-
-    /// The same, for the file system.
-    pub(super) fn paths(&self, paths: &[String]) -> Vec<PathBuf> {
-        self.joined(paths)
-            .iter()
-            .map(|path| on_disk(path))
-            .collect()
-    }
 }
 
-/// The settings that hold for the paths: those named by `--config`, else the nearest upward from the first path.
+/// The settings that hold for the paths of a side: those named by `--config`, else the nearest upward from the first
+/// path. A side without them has the defaults; a directory beside the head without them, those of the head.
 pub(super) fn find(
     global: &Global,
     paths: &[PathBuf],
+    from: &ReadFrom<'_>,
+    head: Option<&Settings>,
     sources: &mut Sources,
 ) -> anyhow::Result<Settings> {
-    let file = match &global.config {
-        Some(file) => Some(file.clone()),
-        None => nearest(paths),
+    let place = match &global.config {
+        Some(file) => Some(reported(file)),
+        None => nearest(paths, from),
     };
-    match file {
-        Some(file) => read(&file, sources),
-        None => Ok(Settings::default()),
+    let Some(place) = place else {
+        return Ok(match (from, head) {
+            (ReadFrom::Beside { .. }, Some(head)) => head.clone(),
+            _ => Settings::default(),
+        });
+    };
+    match from.bytes(&place) {
+        Ok(Some(bytes)) => read(&place, from, bytes, sources),
+        Ok(None) if head.is_some() && from.covers(&place) => Ok(Settings::default()),
+        Ok(None) => bail!("cannot read the settings file `{place}`: there is no such file"),
+        Err(error) => Err(error.context(format!("cannot read the settings file `{place}`"))),
     }
 }
 
-fn nearest(paths: &[PathBuf]) -> Option<PathBuf> {
+fn nearest(paths: &[PathBuf], from: &ReadFrom<'_>) -> Option<String> {
     let first = paths.iter().find(|path| !stdin::is_stdin(path));
     let start = first.map_or_else(String::new, |path| {
         let name = reported(path);
-        if path.is_dir() {
+        if path.is_dir() || !is_manifest(path) {
             name
         } else {
             path::parent(&name).unwrap_or_default()
         }
     });
-    upward(&start).iter().find_map(|directory| {
+    // What only the other side has is not on disk: its directories are those below what is.
+    let mut directories = Vec::new();
+    let mut here = Some(start);
+    while let Some(directory) = here.take() {
+        if on_disk(&directory).is_dir() {
+            directories.extend(upward(&directory));
+        } else {
+            here = path::parent(&directory);
+            directories.push(directory);
+        }
+    }
+    directories.iter().find_map(|directory| {
         NAMES
             .iter()
-            .map(|name| on_disk(&path::join(directory, name)))
-            .find(|file| file.is_file())
+            .map(|name| path::join(directory, name))
+            .find(|place| from.has_file(place))
     })
 }
 
-fn read(file: &Path, sources: &mut Sources) -> anyhow::Result<Settings> {
-    let name = reported(file);
-    let bytes =
-        std::fs::read(file).with_context(|| format!("cannot read the settings file `{name}`"))?;
-    let id = sources.push(SourceFile::new(name.clone(), bytes));
-    let directory = path::parent(&name).unwrap_or_default();
+fn read(
+    place: &str,
+    from: &ReadFrom<'_>,
+    bytes: Vec<u8>,
+    sources: &mut Sources,
+) -> anyhow::Result<Settings> {
+    let file = SourceFile::new(from.reads(place), bytes).standing_at(place);
+    let id = sources.push(file);
+    let directory = path::parent(place).unwrap_or_default();
     let mut config = config(id, sources)?;
     config.working_directory = seen_from(&directory);
     config.directory.clone_from(&directory);
@@ -132,6 +150,10 @@ fn seen_from(directory: &str) -> String {
         return String::new();
     }
     let canonical = |path: &Path| std::fs::canonicalize(path).unwrap_or_default();
+    if !on_disk(directory).is_dir() && !directory.starts_with(['.', '/']) {
+        // It is not on disk any more.
+        return vec![".."; directory.split('/').count()].join("/");
+    }
     let here = canonical(Path::new("."));
     let there = canonical(&on_disk(directory));
     if let Ok(inside) = here.strip_prefix(&there) {

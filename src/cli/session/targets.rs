@@ -1,11 +1,10 @@
-//! The clusters a tree is for: from the command line, the settings, what the tree shows, or assumed.
+//! The clusters a side is for: from the command line, the settings, what the tree shows, the other side, or assumed.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use driftless::catalog::path;
-use driftless::catalog::shown::Shown;
+use driftless::catalog::shown::{Shown, ShownRelease};
 use driftless::catalog::side::Side;
 use driftless::config::{Target, TargetConfig};
 use driftless::release::Release;
@@ -15,8 +14,8 @@ use driftless::yaml;
 
 use super::settings::Settings;
 use crate::args::Global;
-use crate::input::discover::{on_disk, reported};
-use crate::output::Shell;
+use crate::input::discover::reported;
+use crate::input::read_from::ReadFrom;
 
 /// Every target, and which one each file is for.
 #[derive(Clone, Debug, Default)]
@@ -54,140 +53,236 @@ impl Targets {
     }
 }
 
-/// Decides the targets, and says what had to be assumed.
-pub(super) fn settle(
+/// What one side alone says of its targets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Described {
+    targets: Vec<DescribedTarget>,
+    by_file: BTreeMap<FileId, usize>,
+}
+
+/// What one side alone says of a target.
+#[derive(Clone, Debug)]
+struct DescribedTarget {
+    name: String,
+    namespace: String,
+    complete: bool,
+    /// Whether a file of the side is for it.
+    is_used: bool,
+    /// The release that the settings state.
+    stated: Option<Release>,
+    shown: ShownRelease,
+    configuration: ShownConfiguration,
+}
+
+/// The configuration that one side tells.
+#[derive(Clone, Debug)]
+enum ShownConfiguration {
+    None,
+    One(ClusterConfig),
+    /// Two that differ, by the names of their objects.
+    Several(String, String),
+}
+
+impl DescribedTarget {
+    /// The release of this side, as it tells it.
+    const fn release(&self) -> Option<Release> {
+        match (self.stated, &self.shown) {
+            (Some(stated), _) => Some(stated),
+            (None, ShownRelease::One { release, .. }) => Some(*release),
+            (None, _) => None,
+        }
+    }
+}
+
+impl Described {
+    fn named(&self, name: &str) -> Option<&DescribedTarget> {
+        self.targets.iter().find(|target| target.name == name)
+    }
+
+    /// The releases of base and head that differ, which an option of the command line hides.
+    pub(super) fn hidden_upgrades(&self, base: &Self) -> Vec<(Release, Release)> {
+        let mut hidden: Vec<(Release, Release)> = self
+            .targets
+            .iter()
+            .filter_map(|head| {
+                let base = base.named(&head.name)?.release()?;
+                let head = head.release()?;
+                (base != head).then_some((base, head))
+            })
+            .collect();
+        hidden.sort_unstable();
+        hidden.dedup();
+        hidden
+    }
+}
+
+/// What a side alone says of its targets.
+pub(super) fn describe(
     global: &Global,
     settings: &Settings,
     side: &Side,
     sources: &Sources,
-    shell: &mut Shell,
-) -> anyhow::Result<Targets> {
-    let mut targets = Targets::default();
-    let implicit = std::slice::from_ref(&settings.config.target);
+    from: &ReadFrom<'_>,
+) -> anyhow::Result<Described> {
+    let mut described = Described::default();
+    let implicit = &settings.config.target;
+    let place = |file: FileId| sources.file(file).place();
     let named: Vec<Vec<String>> = settings
         .config
         .targets
         .iter()
         .map(|target| settings.joined(&target.paths))
         .collect();
-    let is_named = |file: FileId| {
-        let name = sources.file(file).path();
-        let holds = |paths: &Vec<String>| {
-            paths.is_empty()
-                || paths
-                    .iter()
-                    .any(|directory| path::is_inside(name, directory))
-        };
-        named.iter().any(holds)
+    let holds = |paths: &[String], place: &str| {
+        paths.is_empty() || paths.iter().any(|path| path::is_inside(place, path))
     };
-    for described in implicit.iter().chain(&settings.config.targets) {
-        let paths = settings.joined(&described.paths);
-        let number = targets.targets.len();
-        let within = |file: FileId| {
-            let name = sources.file(file).path();
-            number == 0
-                || paths.is_empty()
-                || paths
-                    .iter()
-                    .any(|directory| path::is_inside(name, directory))
-        };
+    let is_named = |place: &str| named.iter().any(|paths| holds(paths, place));
+    for config in std::iter::once(implicit).chain(&settings.config.targets) {
+        let paths = settings.joined(&config.paths);
+        let number = described.targets.len();
+        let within = |place: &str| number == 0 || holds(&paths, place);
+        let resources = side.resources().map(|placed| placed.resource);
         let shown = Shown::by(
-            side.resources()
-                .map(|placed| placed.resource)
-                .filter(|resource| resource.file.is_some_and(&within)),
-        );
+            resources.filter(|resource| resource.file.is_some_and(|file| within(place(file)))),
+        )
+        .and(side.kustomizations.iter().filter(|read| within(&read.file)));
+        let mut files = side.files.iter().map(|file| place(file.id));
         let is_used = if number == 0 {
-            named.is_empty() || side.files.iter().any(|file| !is_named(file.id))
+            named.is_empty() || files.any(|place| !is_named(place))
         } else {
-            side.files.iter().any(|file| within(file.id))
+            files.any(within)
         };
-        let release = release(global, described, &shown, is_used.then_some(&mut *shell));
-        let configuration = configuration(global, settings, described, &shown, shell)?;
-        targets.targets.push(Target {
-            name: described.name.clone(),
-            release: release.unwrap_or(Release::NEWEST),
-            release_known: release.is_some(),
-            configuration,
-            namespace: [
-                &global.namespace,
-                &described.namespace,
-                &implicit[0].namespace,
-            ]
-            .into_iter()
-            .flatten()
-            .next()
-            .map_or_else(|| "default".to_owned(), Clone::clone),
-            complete: described.complete.unwrap_or_default(),
+        let namespaces = [&global.namespace, &config.namespace, &implicit.namespace];
+        let namespace = namespaces.into_iter().flatten().next();
+        described.targets.push(DescribedTarget {
+            name: config.name.clone(),
+            namespace: namespace.map_or_else(|| "default".to_owned(), Clone::clone),
+            complete: config.complete.unwrap_or_default(),
+            is_used,
+            stated: config.kubevirt,
+            shown: shown.release(),
+            configuration: configuration(global, settings, config, &shown, from)?,
         });
         if number > 0 {
-            for file in side.files.iter().filter(|file| within(file.id)) {
-                targets.by_file.insert(file.id, number);
-            }
+            let files = side.files.iter().filter(|file| within(place(file.id)));
+            described
+                .by_file
+                .extend(files.map(|file| (file.id, number)));
         }
     }
-    Ok(targets)
+    Ok(described)
 }
 
-fn release(
+/// Decides the targets of a side, where it tells too little by what the other tells. Gives what had to be assumed too.
+pub(super) fn settle(
     global: &Global,
-    described: &TargetConfig,
-    shown: &Shown<'_>,
-    shell: Option<&mut Shell>,
-) -> Option<Release> {
-    if let Some(release) = global.kubevirt.or(described.kubevirt) {
-        return Some(release);
-    }
-    let mut releases = shown.releases.keys();
-    let first = releases.next().copied();
-    let message = match (first, releases.next_back()) {
-        (Some(only), None) => return Some(only),
-        (Some(first), Some(last)) => format!(
-            "the manifests show KubeVirt {first} and {last}; assuming {}, the newest known: --kubevirt says which",
-            Release::NEWEST
-        ),
-        _ => format!(
-            "assuming KubeVirt {}, the newest known: --kubevirt or `kubevirt:` in driftless.yaml says which",
-            Release::NEWEST
-        ),
+    own: &Described,
+    other: Option<&Described>,
+) -> (Targets, Vec<String>) {
+    let mut assumed = Vec::new();
+    let mut settled = Targets {
+        targets: Vec::new(),
+        by_file: own.by_file.clone(),
     };
-    if let Some(shell) = shell {
-        shell.note(message);
+    for target in &own.targets {
+        let other = other.and_then(|other| other.named(&target.name));
+        let known = global
+            .kubevirt
+            .or_else(|| target.release())
+            .or_else(|| other.and_then(DescribedTarget::release));
+        if target.is_used {
+            assumed.extend(assumption(global, target, known));
+        }
+        let configuration = match (
+            &target.configuration,
+            other.map(|other| &other.configuration),
+        ) {
+            (ShownConfiguration::One(only), _)
+            | (ShownConfiguration::None, Some(ShownConfiguration::One(only))) => only.clone(),
+            (ShownConfiguration::Several(first, second), _) => {
+                assumed.push(format!(
+                    "{first} and {second} differ in their configuration; assuming KubeVirt's defaults: --cluster-config says which"
+                ));
+                ClusterConfig::default()
+            }
+            (ShownConfiguration::None, _) => ClusterConfig::default(),
+        };
+        settled.targets.push(Target {
+            name: target.name.clone(),
+            release: known.unwrap_or(Release::NEWEST),
+            release_known: known.is_some(),
+            configuration,
+            namespace: target.namespace.clone(),
+            complete: target.complete,
+        });
     }
-    None
+    (settled, assumed)
+}
+
+/// What had to be assumed of a target's release.
+fn assumption(global: &Global, target: &DescribedTarget, known: Option<Release>) -> Option<String> {
+    let newest = Release::NEWEST;
+    match (known, &target.shown) {
+        (None, ShownRelease::Several { first, last }) => Some(format!(
+            "the manifests show KubeVirt {first} and {last}; assuming {newest}, the newest known: --kubevirt says which"
+        )),
+        (None, _) => Some(format!(
+            "assuming KubeVirt {newest}, the newest known: --kubevirt or `kubevirt:` in driftless.yaml says which"
+        )),
+        (
+            Some(release),
+            ShownRelease::One {
+                is_lower_bound: true,
+                ..
+            },
+        ) if global.kubevirt.or(target.stated).is_none() => Some(format!(
+            "KubeVirt {release} is what a Subscription starts with; with automatic approval the cluster may run a later one: --kubevirt says which"
+        )),
+        _ => None,
+    }
 }
 
 fn configuration(
     global: &Global,
     settings: &Settings,
-    described: &TargetConfig,
+    config: &TargetConfig,
     shown: &Shown<'_>,
-    shell: &mut Shell,
-) -> anyhow::Result<ClusterConfig> {
-    if let Some(file) = &global.cluster_config {
-        return read(file);
+    from: &ReadFrom<'_>,
+) -> anyhow::Result<ShownConfiguration> {
+    let stated = config.cluster_config.as_ref();
+    let file = match (&global.cluster_config, stated) {
+        (Some(file), _) => Some(reported(file)),
+        (None, Some(file)) => Some(path::join(&settings.directory, file)),
+        (None, None) => None,
+    };
+    if let Some(place) = file {
+        let name = from.reads(&place);
+        return match from.bytes(&place) {
+            Ok(Some(bytes)) => read(&name, bytes).map(ShownConfiguration::One),
+            // The other side has it.
+            Ok(None) if from.covers(&place) && global.cluster_config.is_some() => {
+                Ok(ShownConfiguration::None)
+            }
+            Ok(None) => {
+                bail!("cannot read the cluster configuration `{name}`: there is no such file")
+            }
+            Err(error) => {
+                Err(error.context(format!("cannot read the cluster configuration `{name}`")))
+            }
+        };
     }
-    if let Some(file) = &described.cluster_config {
-        return read(&on_disk(&path::join(&settings.directory, file)));
-    }
-    match shown.configurations.as_slice() {
-        [] => Ok(ClusterConfig::default()),
-        [(only, _)] => Ok(only.clone()),
+    Ok(match shown.configurations.as_slice() {
+        [] => ShownConfiguration::None,
+        [(only, _)] => ShownConfiguration::One(only.clone()),
         [(_, first), (_, second), ..] => {
-            shell.note(format!(
-                "{} and {} differ in their configuration; assuming KubeVirt's defaults: --cluster-config says which",
-                first.id, second.id
-            ));
-            Ok(ClusterConfig::default())
+            ShownConfiguration::Several(first.id.to_string(), second.id.to_string())
         }
-    }
+    })
 }
 
 /// The configuration in a file: a KubeVirt object, in a List or among others, or the content of `spec.configuration`.
-fn read(file: &Path) -> anyhow::Result<ClusterConfig> {
-    let name = reported(file);
-    let bytes = std::fs::read(file)
-        .with_context(|| format!("cannot read the cluster configuration `{name}`"))?;
-    let sources = Sources::from([(name.clone(), bytes)]);
+fn read(name: &str, bytes: Vec<u8>) -> anyhow::Result<ClusterConfig> {
+    let sources = Sources::from([(name, bytes)]);
     let id = FileId(0);
     let mut found = Vec::new();
     for document in yaml::parse(id, sources.file(id).bytes()).documents {

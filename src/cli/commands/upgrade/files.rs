@@ -200,9 +200,10 @@ impl<'s> Files<'s> {
     /// Whether a kustomization may list the file, which it then has to find.
     fn is_listed(&self, id: FileId) -> bool {
         self.session
+            .head
             .side
             .file(id)
-            .and_then(|file| self.session.side.roots.get(file.root))
+            .and_then(|file| self.session.head.side.roots.get(file.root))
             .is_some_and(|root| root.place.kind == RootKind::Kustomization)
     }
 }

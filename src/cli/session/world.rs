@@ -1,0 +1,242 @@
+//! One side with everything it is read under: its settings, its context, its targets.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use driftless::catalog::Catalog;
+use driftless::catalog::kustomization;
+use driftless::catalog::path;
+use driftless::catalog::root::Scope;
+use driftless::catalog::side::{Input, Role, Side};
+use driftless::config::{Config, Target};
+use driftless::release::Release;
+use driftless::resolve::Resolver;
+use driftless::source::{FileId, SourceFile, Sources};
+
+use super::gather::{Asked, Gathered, Head, Same, gather};
+use super::settings::{self, Settings};
+use super::targets::{self, Described, Targets};
+use super::{Request, Resolvers, say_unreadable};
+use crate::args::Global;
+use crate::input::discover::{Exclude, reported};
+use crate::input::read_from::ReadFrom;
+use crate::output::Shell;
+
+/// One side of the manifests.
+#[derive(Debug)]
+pub(crate) struct World {
+    /// What the paths hold.
+    pub(crate) side: Side,
+    /// The settings of `driftless.yaml`, or the defaults.
+    pub(crate) config: Config,
+    /// What is left out.
+    pub(crate) exclude: Exclude,
+    /// The paths given, as they are reported.
+    pub(crate) named: Vec<String>,
+    /// What kustomizations of the paths build on beside them.
+    pub(crate) parts: Vec<String>,
+    /// Files whose content Git LFS holds elsewhere.
+    pub(crate) pointers: Vec<String>,
+    /// What could not be read, with the reason.
+    pub(crate) unreadable: BTreeMap<String, String>,
+    context: Vec<String>,
+    inputs: Vec<Input>,
+    settings: Settings,
+    stated: Catalog,
+    described: Described,
+    targets: Targets,
+}
+
+impl World {
+    /// Reads one side; a base takes over from the head what both have. Its targets are open until [`Self::settle`].
+    pub(super) fn read(
+        sources: &mut Sources,
+        request: &Request<'_>,
+        from: &ReadFrom<'_>,
+        head: Option<(&Self, Same<'_>)>,
+        shell: &mut Shell,
+    ) -> anyhow::Result<Self> {
+        let here = [PathBuf::from(".")];
+        let paths = if request.paths.is_empty() {
+            &here[..]
+        } else {
+            request.paths
+        };
+        let global = request.global;
+        let heads = head.as_ref().map(|(world, _)| &world.settings);
+        let settings = settings::find(global, paths, from, heads, sources)?;
+        let mut exclude = Exclude::new(&global.exclude, &settings.config)?;
+        if matches!(from, ReadFrom::WorkingTree(_)) {
+            exclude.repositories();
+        }
+        let context: Vec<String> = global
+            .context
+            .iter()
+            .map(|path| reported(path))
+            .chain(settings.joined(&settings.config.context))
+            .collect();
+        let (world, head) = match head {
+            Some((world, same)) => {
+                let head = Head {
+                    by_place: world.by_place(sources),
+                    world,
+                    sources,
+                    same,
+                };
+                (Some(world), Some(head))
+            }
+            None => (None, None),
+        };
+        let gathered = gather(
+            &Asked {
+                from,
+                paths,
+                context: &context,
+                exclude: &exclude,
+                wants: request.wants,
+                follows: request.follows,
+                head: head.as_ref(),
+            },
+            shell,
+        )?;
+        say_unreadable(&gathered, shell);
+        let Gathered {
+            texts,
+            shared,
+            given,
+            context: context_given,
+            parts,
+            pointers,
+            unreadable,
+            progress,
+            ..
+        } = gathered;
+        let scope = Scope {
+            given,
+            context: context_given,
+            configured: settings.joined(&settings.config.roots),
+            namespace: assumed_namespace(global, &settings),
+        };
+        let files: Vec<(SourceFile, Role)> = texts
+            .into_iter()
+            .map(|text| {
+                let read = from.reads(&text.path);
+                let is_in_head = head.as_ref().is_some_and(|head| head.has(&text.path));
+                let file = if read == text.path || is_in_head {
+                    SourceFile::new(text.path, text.bytes)
+                } else {
+                    SourceFile::new(read, text.bytes).standing_at(text.path)
+                };
+                (file, text.role)
+            })
+            .collect();
+        drop(head);
+        let mut inputs: Vec<Input> = files
+            .into_iter()
+            .map(|(file, role)| Input {
+                file: sources.push(file),
+                role,
+            })
+            .collect();
+        inputs.extend(shared);
+        let other = world.map(|world| &world.side);
+        let step = || {
+            if let Some(progress) = &progress {
+                progress.step();
+            }
+        };
+        let side = Side::beside(sources, inputs.clone(), &scope, other, &step);
+        drop(progress);
+        let described = targets::describe(global, &settings, &side, sources, from)?;
+        Ok(Self {
+            config: settings.config.clone(),
+            stated: Catalog::new(settings.config.infer.clone()),
+            targets: Targets::default(),
+            named: paths.iter().map(|path| reported(path)).collect(),
+            side,
+            exclude,
+            parts,
+            pointers,
+            context,
+            inputs,
+            settings,
+            described,
+            unreadable,
+        })
+    }
+
+    /// Decides the targets; what this side does not tell is taken from the other. Gives what had to be assumed.
+    pub(crate) fn settle(&mut self, global: &Global, other: Option<&Self>) -> Vec<String> {
+        let other = other.map(|other| &other.described);
+        let (targets, assumed) = targets::settle(global, &self.described, other);
+        self.targets = targets;
+        assumed
+    }
+
+    /// Where `--kubevirt` overrides releases that differ between this side and the base: what it hides.
+    pub(crate) fn hidden_upgrades(&self, base: &Self) -> Vec<(Release, Release)> {
+        self.described.hidden_upgrades(&base.described)
+    }
+
+    /// The target of a file.
+    pub(crate) fn target_of(&self, file: Option<FileId>) -> &Target {
+        self.targets.of(file)
+    }
+
+    /// A resolver for each root and target.
+    pub(crate) fn resolvers(&self) -> Resolvers<'_> {
+        self.resolvers_with(&self.targets)
+    }
+
+    /// The same, with other targets.
+    pub(super) fn resolvers_with<'a>(&'a self, targets: &'a Targets) -> Resolvers<'a> {
+        let mut by_place = BTreeMap::new();
+        for placed in self.side.resources_and_copies() {
+            let target = targets.index(placed.resource.file);
+            by_place.entry((placed.root, target)).or_insert_with(|| {
+                let catalogs = self.side.catalogs(placed.root);
+                Resolver::new(targets.at(target), catalogs).with_answers(&self.stated)
+            });
+        }
+        Resolvers { targets, by_place }
+    }
+
+    /// The targets of this side.
+    pub(super) const fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    /// Whether a file at that place was looked for.
+    pub(crate) fn looked_at(&self, place: &str) -> bool {
+        self.may_be_asked_for(place) && !self.exclude.covers(place)
+    }
+
+    /// Whether a place lies in what was asked for.
+    pub(crate) fn may_be_asked_for(&self, place: &str) -> bool {
+        let mut outer = self.named.iter().chain(&self.parts).chain(&self.context);
+        outer.any(|outer| path::is_inside(place, outer))
+    }
+
+    /// Kustomizations above the paths, by place.
+    pub(crate) fn frames(&self, sources: &Sources) -> Vec<String> {
+        let frames = self.inputs.iter().filter(|input| input.role == Role::Frame);
+        frames
+            .map(|input| sources.file(input.file).place().to_owned())
+            .filter(|place| kustomization::NAMES.contains(&path::name(place)))
+            .collect()
+    }
+
+    /// What was read, by place.
+    pub(crate) fn by_place<'a>(&self, sources: &'a Sources) -> BTreeMap<&'a str, Input> {
+        let inputs = self.inputs.iter();
+        inputs
+            .map(|input| (sources.file(input.file).place(), *input))
+            .collect()
+    }
+}
+
+fn assumed_namespace(global: &Global, settings: &Settings) -> String {
+    let configured = settings.config.target.namespace.as_ref();
+    let given = global.namespace.as_ref().or(configured);
+    given.cloned().unwrap_or_else(|| "default".to_owned())
+}
