@@ -194,15 +194,16 @@ fn title(language: &str, words: &str) -> String {
             "strict" => title.push_str(", with `profile: strict`"),
             other => {
                 if let Some(range) = other.strip_prefix("kubevirt=") {
-                    title.push_str(", for KubeVirt ");
-                    title.push_str(&match range.split_once("..") {
+                    let releases = match range.split_once("..") {
                         None => range.to_owned(),
                         Some((first, "")) => format!("{first} and newer"),
                         Some(("", last)) => format!("up to {}", last.trim_start_matches('=')),
                         Some((first, last)) => {
                             format!("{first} to {}", last.trim_start_matches('='))
                         }
-                    });
+                    };
+                    title.push_str(", for KubeVirt ");
+                    title.push_str(&releases);
                 }
             }
         }

@@ -36,6 +36,10 @@ pub struct Field {
 
 /// One form of a field over a range of releases.
 #[derive(Debug)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a mark of its own in the data"
+)]
 pub struct Variant {
     /// The releases with this form.
     pub releases: ReleaseRange,
@@ -345,6 +349,10 @@ enum RawForms {
 }
 
 #[derive(Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a mark of its own in the data"
+)]
 struct RawVariant {
     #[serde(rename = "type")]
     shape: SmolStr,

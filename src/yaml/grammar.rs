@@ -260,7 +260,7 @@ impl<'a> Grammar<'a> {
             self.scanner.skip();
             match self.scanner.peek()?.kind {
                 TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
-                    self.empty(end)
+                    self.empty(end);
                 }
                 _ => self.node(true, false)?,
             }
