@@ -19,6 +19,7 @@ use crate::source::{FileId, Sources};
 
 /// A source that was not judged.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Skipped {
     /// Its path.
     pub file: String,
@@ -28,6 +29,7 @@ pub struct Skipped {
 
 /// What a run of the rules came to.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What is reported, by path, place and rule.
     pub findings: Vec<Finding>,
@@ -39,6 +41,7 @@ pub struct Outcome {
 
 /// Counts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// Sources read.
     pub files: usize,

@@ -13,6 +13,7 @@ use crate::yaml::{Entry, Node, Value};
 
 /// A place in a source plus a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Location {
     /// The source; `None` for the built-in bundle and values made in memory.
     pub file: Option<FileId>,
@@ -160,6 +161,7 @@ fn is_one_line(node: &Node) -> bool {
 
 /// How far a fix can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Applicability {
     /// The desired state stays the same.
     Safe,
@@ -179,6 +181,7 @@ impl Applicability {
 
 /// One change of a [`Fix`], by path; turned into edits of the text when it is applied.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FixStep {
     /// The field, from the resource's root.
     pub path: FieldPath,
@@ -188,6 +191,7 @@ pub struct FixStep {
 
 /// What a [`FixStep`] does.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum FixAction {
     /// The key or list item goes.
     Remove,
@@ -199,6 +203,7 @@ pub enum FixAction {
 
 /// A proposed change.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Fix {
     /// What it does, in the imperative: `replace with runStrategy: Always`.
     pub title: String,
@@ -219,6 +224,7 @@ pub struct Subject {
 
 /// One hit of a rule.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Finding {
     /// The rule.
     pub rule: &'static RuleInfo,

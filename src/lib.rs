@@ -12,6 +12,24 @@
 //! - check: [`rules`] are the checks, each a [`mod@rule`] that reports a [`finding`]; [`check`] runs them, [`report`] writes them out
 //! - plan: [`change`] pairs the two sides' resources, [`diff`] compares them, [`update`] decides what a running guest gets
 //!   and [`plan`] says it per VM; [`emit`] writes resources out
+//! - whatever is shown of a manifest goes through [`shown`], which knows what is hostile and what is secret
+//!
+//! ```
+//! use driftless::catalog::{root::Scope, side::{Input, Role, Side}};
+//! use driftless::{check, config::{Config, Target}, source::Sources};
+//!
+//! let text = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n\
+//!     spec: {runStrategy: Always, template: {spec: {domain: {devices: {disks: [{name: root}]}}}}}\n";
+//! let sources = Sources::from([("vm.yaml", text)]);
+//! let inputs = sources.iter().map(|(file, _)| Input { file, role: Role::Judged }).collect();
+//! let side = Side::build(&sources, inputs, &Scope::default(), &|| ());
+//! let (config, target) = (Config::default(), Target::default());
+//! let found = check::run(&check::Request {
+//!     sources: &sources, side: &side, config: &config, target_of: &|_| &target, only: None,
+//! });
+//! let rules: Vec<&str> = found.findings.iter().map(|finding| finding.rule.id).collect();
+//! assert!(rules.contains(&"disk-without-volume"), "{rules:?}");
+//! ```
 
 pub mod catalog;
 pub mod cause;

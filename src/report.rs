@@ -46,6 +46,7 @@ pub struct Report<'a> {
 
 /// The formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// For people.
     Text,

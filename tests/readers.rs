@@ -1,5 +1,5 @@
 //! Other readers of our YAML: `kubectl kustomize` and `kpt fn source` read what `render --output-dir` writes for every
-//! fixture repository and hand back the same values.
+//! fixture repository and hand back the same values; `serde_yaml` reads everything any command prints.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -11,8 +11,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use driftless::catalog::bundle;
+use driftless::emit;
 use driftless::source::FileId;
 use driftless::yaml::{self, Node};
+use serde::Deserialize;
+use serde_json::Value as Json;
 
 #[test]
 fn kustomize_hands_back_what_render_wrote() {
@@ -70,6 +74,60 @@ fn kpt_hands_back_what_render_wrote() {
             .collect();
         same("kpt fn source", directory, written, &read);
     });
+}
+
+#[test]
+fn serde_yaml_reads_what_every_command_prints() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut inputs = directories(&fixtures.join("repos"));
+    inputs.extend(directories(&fixtures.join("upgrade")));
+    inputs.extend(directories(&fixtures.join("expand")));
+    let commands: [&[&str]; 7] = [
+        &["expand"],
+        &["expand", "--admitted"],
+        &["render"],
+        &["render", "--policy", "expandAll"],
+        &["render", "--admitted"],
+        &["upgrade"],
+        &["upgrade", "--bug-compatible", "--prune"],
+    ];
+    let mut read = 0;
+    for input in &inputs {
+        for command in commands {
+            let output = Command::new(env!("CARGO_BIN_EXE_driftless"))
+                .args(command)
+                .arg(input)
+                .output()
+                .unwrap();
+            read += read_alike(&output.stdout, &format!("{command:?} {}", input.display()));
+        }
+    }
+    assert!(read > 300, "{read} documents in all");
+}
+
+#[test]
+fn serde_yaml_reads_the_catalog_of_every_release() {
+    for release in bundle::releases().iter().map(|shipped| shipped.kubevirt) {
+        let nodes: Vec<_> = bundle::list(release)
+            .map(|resource| &resource.node)
+            .collect();
+        let text = emit::emit_all(emit::Format::Yaml, nodes.iter().copied());
+        assert_eq!(read_alike(text.as_bytes(), release.as_str()), nodes.len());
+        assert!(nodes.len() > 50, "{release}: {}", nodes.len());
+    }
+}
+
+/// Asserts that `serde_yaml` reads the documents as we do; gives their number.
+fn read_alike(text: &[u8], what: &str) -> usize {
+    let ours: Vec<Json> = documents(text).iter().map(Node::to_json).collect();
+    let theirs: Vec<Json> = serde_yaml::Deserializer::from_slice(text)
+        .map(|document| {
+            Json::deserialize(document).unwrap_or_else(|error| panic!("{what}: {error}"))
+        })
+        .filter(|document| !document.is_null())
+        .collect();
+    assert_eq!(ours, theirs, "{what}");
+    ours.len()
 }
 
 /// Whether a program is absent; on CI that is a failure, unless the script that prepared the machine says it cannot be had.

@@ -11,6 +11,7 @@ use crate::yaml::{self, Node};
 
 /// One patch of one object.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Patch {
     /// Namespace as written; `None` where the manifest names none.
     pub namespace: Option<String>,

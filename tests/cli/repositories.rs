@@ -19,19 +19,10 @@ fn repositories() -> Vec<PathBuf> {
 
 /// A copy of a repository whose files are made in the order given, so that directories list them differently.
 fn copy(repository: &Path, backward: bool) -> Workspace {
-    let mut files = Vec::new();
-    let mut queue = vec![repository.to_path_buf()];
-    while let Some(directory) = queue.pop() {
-        for entry in fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                queue.push(path);
-            } else {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
+    let mut files: Vec<_> = files(repository)
+        .into_iter()
+        .map(|(inside, _)| repository.join(inside))
+        .collect();
     if backward {
         files.reverse();
     }
@@ -119,20 +110,16 @@ fn rendering_again_changes_nothing() {
 
 /// Every file under a directory: its path inside, and its text.
 fn files(directory: &Path) -> Vec<(PathBuf, String)> {
-    let mut found = Vec::new();
-    let mut queue = vec![directory.to_path_buf()];
-    while let Some(at) = queue.pop() {
-        for entry in fs::read_dir(&at).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                queue.push(path);
-            } else {
-                let inside = path.strip_prefix(directory).unwrap().to_path_buf();
-                found.push((inside, fs::read_to_string(&path).unwrap()));
-            }
-        }
-    }
-    found
+    walkdir::WalkDir::new(directory)
+        .sort_by_file_name()
+        .into_iter()
+        .map(|entry| entry.unwrap().into_path())
+        .filter(|path| path.is_file())
+        .map(|path| {
+            let inside = path.strip_prefix(directory).unwrap().to_path_buf();
+            (inside, fs::read_to_string(&path).unwrap())
+        })
+        .collect()
 }
 
 #[test]

@@ -61,17 +61,12 @@ impl Workspace {
     /// Every file with its bytes and its time of change, sorted.
     pub(crate) fn snapshot(&self) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
         let mut found = Vec::new();
-        let mut left = vec![self.path().to_path_buf()];
-        while let Some(directory) = left.pop() {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    left.push(path);
-                } else {
-                    let time = fs::metadata(&path).unwrap().modified().unwrap();
-                    let bytes = fs::read(&path).unwrap();
-                    found.push((path.strip_prefix(self.path()).unwrap().into(), bytes, time));
-                }
+        for entry in walkdir::WalkDir::new(self.path()) {
+            let path = entry.unwrap().into_path();
+            if path.is_file() {
+                let time = fs::metadata(&path).unwrap().modified().unwrap();
+                let bytes = fs::read(&path).unwrap();
+                found.push((path.strip_prefix(self.path()).unwrap().into(), bytes, time));
             }
         }
         found.sort();
