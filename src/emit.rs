@@ -13,7 +13,7 @@ use crate::yaml::{self, Node};
 
 /// How resources are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum Syntax {
     /// One document a resource, with `---` before each but the first.
     #[default]
     Yaml,
@@ -21,7 +21,7 @@ pub enum Format {
     Json,
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for Syntax {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Yaml => "yaml",
@@ -31,10 +31,10 @@ impl fmt::Display for Format {
 }
 
 /// Every resource in one text.
-pub fn emit_all<'a>(format: Format, resources: impl IntoIterator<Item = &'a Node>) -> String {
-    match format {
-        Format::Yaml => emit_yaml(resources),
-        Format::Json => emit_json(resources),
+pub fn emit_all<'a>(syntax: Syntax, resources: impl IntoIterator<Item = &'a Node>) -> String {
+    match syntax {
+        Syntax::Yaml => emit_yaml(resources),
+        Syntax::Json => emit_json(resources),
     }
 }
 
@@ -59,21 +59,21 @@ mod tests {
     fn documents_are_separated() {
         let node = Node::from_json(&json!({"kind": "A"}));
         assert_eq!(
-            emit_all(Format::Yaml, [&node, &node]),
+            emit_all(Syntax::Yaml, [&node, &node]),
             "kind: A\n---\nkind: A\n"
         );
-        assert_eq!(emit_all(Format::Yaml, []), "");
+        assert_eq!(emit_all(Syntax::Yaml, []), "");
     }
 
     #[test]
     fn json_is_always_a_list() {
         let node = Node::from_json(&json!({"kind": "A", "spec": {}}));
-        let text = emit_all(Format::Json, [&node]);
+        let text = emit_all(Syntax::Json, [&node]);
         let read: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
             read,
             json!({"apiVersion": "v1", "kind": "List", "items": [{"kind": "A", "spec": {}}]})
         );
-        assert!(emit_all(Format::Json, []).contains("\"items\": []"));
+        assert!(emit_all(Syntax::Json, []).contains("\"items\": []"));
     }
 }

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-pub use self::text::Text;
+pub use self::text::TextLayout;
 
 use crate::check::Summary;
 use crate::finding::{Finding, Location, Subject};
@@ -118,7 +118,7 @@ impl FromStr for Format {
 
 impl Report<'_> {
     /// The report in a format; `text` says how text is laid out.
-    pub fn write(&self, format: Format, text: Text) -> String {
+    pub fn write(&self, format: Format, text: TextLayout) -> String {
         let text = match format {
             Format::Text => text::write(self, text),
             Format::Json => json::write(self),

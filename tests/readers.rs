@@ -111,7 +111,7 @@ fn serde_yaml_reads_the_catalog_of_every_release() {
         let nodes: Vec<_> = bundle::list(release)
             .map(|resource| &resource.node)
             .collect();
-        let text = emit::emit_all(emit::Format::Yaml, nodes.iter().copied());
+        let text = emit::emit_all(emit::Syntax::Yaml, nodes.iter().copied());
         assert_eq!(read_alike(text.as_bytes(), release.as_str()), nodes.len());
         assert!(nodes.len() > 50, "{release}: {}", nodes.len());
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::{Args, ColorChoice, ValueEnum};
-use driftless::emit::Format;
+use driftless::emit::Syntax;
 use driftless::release::Release;
 
 /// What every command understands.
@@ -21,7 +21,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cluster_config: Option<PathBuf>,
 
-    /// More manifests to resolve references against; not reported on. May repeat
+    /// More manifests that references may lead to; they are not reported on. May repeat
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) context: Vec<PathBuf>,
 
@@ -29,27 +29,27 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Namespace assumed for objects that name none [default: from driftless.yaml, else `default`]
+    /// Namespace of objects that name none [default: from driftless.yaml, else `default`]
     #[arg(short, long, global = true, value_name = "NAMESPACE")]
     pub(crate) namespace: Option<String>,
 
-    /// Leave out files and directories that match. May repeat
+    /// Leave out files and directories that match this pattern. May repeat
     #[arg(long, global = true, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
 
-    /// Color; `NO_COLOR` in the environment turns it off
+    /// When to use color; `NO_COLOR` in the environment turns it off
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorChoice,
 
-    /// Threads to use [default: one a core]
+    /// How many threads to use [default: one for each core]
     #[arg(long, global = true, value_name = "N")]
     pub(crate) jobs: Option<std::num::NonZeroUsize>,
 
-    /// Only errors on standard error
+    /// Print only errors on standard error
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// List what was skipped and why
+    /// List what is skipped and why
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
 }
@@ -64,7 +64,7 @@ pub(crate) enum OutputFormat {
     Json,
 }
 
-impl From<OutputFormat> for Format {
+impl From<OutputFormat> for Syntax {
     fn from(format: OutputFormat) -> Self {
         match format {
             OutputFormat::Yaml => Self::Yaml,
@@ -75,7 +75,7 @@ impl From<OutputFormat> for Format {
 
 impl fmt::Display for OutputFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Format::from(*self).fmt(f)
+        Syntax::from(*self).fmt(f)
     }
 }
 

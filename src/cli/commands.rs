@@ -21,11 +21,11 @@ use crate::output::{Outcome, Shell};
 
 /// KubeVirt manifests that do not drift
 ///
-/// Reads a tree of VirtualMachine, instance type, preference and ControllerRevision manifests, without a cluster and
-/// without a network, and says what a cluster would make of them.
+/// Reads VirtualMachine, instance type, preference and ControllerRevision manifests and says what a cluster would do
+/// with them. Needs no cluster and no network.
 ///
 /// Data goes to standard output, everything else to standard error. Exit status: 0 clean, 1 findings or differences,
-/// 2 the job could not be done.
+/// 2 the command could not do its work.
 #[derive(Debug, Parser)]
 #[command(name = "driftless", version, max_term_width = 100)]
 pub(crate) struct Args {

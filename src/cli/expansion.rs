@@ -36,12 +36,12 @@ pub(crate) struct Taken {
     /// The VM right before it was expanded: its matchers are those that were followed.
     pub(crate) unexpanded: Node,
     /// What to say beside it.
-    pub(crate) remarks: Vec<Remark>,
+    pub(crate) remarks: Vec<VmRemark>,
 }
 
 /// Something to say about a VM that went through.
 #[derive(Debug)]
-pub(crate) struct Remark {
+pub(crate) struct VmRemark {
     field: FieldPath,
     text: String,
     weight: Weight,
@@ -101,10 +101,10 @@ pub(crate) fn take(
             drop_field(&mut admitted.vm, field);
         }
         if let Some(first) = admitted.random.first() {
-            remarks.push(Remark {
+            remarks.push(VmRemark {
                 field: first.clone(),
                 text: format!(
-                    "KubeVirt makes up {} at random; left out",
+                    "KubeVirt chooses {} at random; the result leaves it out",
                     random.join(" and ")
                 ),
                 weight: Weight::Note,
@@ -116,9 +116,9 @@ pub(crate) fn take(
         let mut vm = written.clone();
         for settled in infer::infer(&mut vm, namespace, resolver).map_err(Failure::Infer)? {
             if settled.cleared_memory.is_some() {
-                remarks.push(Remark {
+                remarks.push(VmRemark {
                     field: FieldPath::parse("spec.template.spec.domain.memory"),
-                    text: "the memory is dropped for the inferred instance type's, as failure policy Ignore has it".to_owned(),
+                    text: "KubeVirt drops the memory in favor of the inferred instance type's, because the failure policy is Ignore".to_owned(),
                     weight: Weight::Note,
                 });
             }
@@ -143,7 +143,7 @@ pub(crate) fn finish(node: &mut Node, resolver: &Resolver<'_>) {
     node.remove("status");
 }
 
-fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<Remark> {
+fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<VmRemark> {
     let release = resolver.release();
     let path = &problem.path;
     if path.to_string().starts_with("status") {
@@ -151,29 +151,29 @@ fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<Remark> {
     }
     let text = match &problem.kind {
         ProblemKind::UnknownField { .. } => {
-            format!("the API server drops `{path}`: KubeVirt knows no such field")
+            format!("the API server drops `{path}`: KubeVirt has no such field")
         }
         ProblemKind::UnsupportedField { releases } => {
             let why = match releases.last() {
-                Some(last) if last < release => format!("the field went after {last}"),
-                _ => format!("the field came with {}", releases.first()),
+                Some(last) if last < release => format!("the field exists up to {last}"),
+                _ => format!("the field exists from {} on", releases.first()),
             };
             format!("the API server of KubeVirt {release} drops `{path}`: {why}")
         }
         _ => return None,
     };
-    Some(Remark {
+    Some(VmRemark {
         field: path.clone(),
         text,
         weight: Weight::Warning,
     })
 }
 
-fn unknown(unknown: &Unknown) -> Remark {
+fn unknown(unknown: &Unknown) -> VmRemark {
     let (field, text) = match unknown {
         Unknown::Preference(error) => (
             "spec.preference",
-            format!("{error}; what it prefers is not in the result"),
+            format!("{error}; the result is without its preferences"),
         ),
         Unknown::DataSource { namespace, name } => (
             "spec.dataVolumeTemplates",
@@ -182,7 +182,7 @@ fn unknown(unknown: &Unknown) -> Remark {
             ),
         ),
     };
-    Remark {
+    VmRemark {
         field: FieldPath::parse(field),
         text,
         weight: Weight::Warning,
@@ -242,7 +242,7 @@ pub(crate) fn say_failure(
                 };
                 shell.error(format!("{place}: {}: {conflict}", resource.id));
                 if at + 1 == conflicts.0.len() {
-                    shell.help(Some("an instance type owns what it sets: remove the fields from the VM, or choose another instance type"));
+                    shell.help(Some("a VM may not set what its instance type sets: remove the fields from the VM, or choose another instance type"));
                 }
             }
         }
@@ -295,7 +295,7 @@ fn infer_remedy(error: &InferError) -> Option<String> {
     if !missing.is_empty() {
         let list: Vec<_> = missing.iter().map(ResourceId::to_string).collect();
         return Some(format!(
-            "add {}, give its directory with --context, or state the answer under `infer:` in driftless.yaml",
+            "add {}, pass its directory with --context, or give the answer under `infer:` in driftless.yaml",
             list.join(" or ")
         ));
     }
@@ -344,7 +344,7 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
     else {
         return match error {
             ResolveError::UnexpectedKind { matcher, .. } => Some(format!(
-                "kinds are {} and {}",
+                "the kind is {} or {}",
                 matcher.kind(),
                 matcher.cluster_kind()
             )),
@@ -368,14 +368,14 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
         let there = placed.resource.namespace_or(assumed);
         return Some(match namespace {
             Some(wanted) if wanted != there => {
-                format!("{file} has one of that name in namespace {there}, not in {wanted}")
+                format!("{file} has an object of that name in namespace {there}, not in {wanted}")
             }
             _ => {
                 let root = crate::input::discover::shown(
                     &session.head.side.roots[placed.root].place.directory,
                 );
                 format!(
-                    "{file} has it, in a root the VM does not see: let the kustomization name it, or add --context {root}"
+                    "{file} has it, in a root that the VM does not belong to: add it to the kustomization, or pass --context {root}"
                 )
             }
         });
@@ -393,7 +393,7 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
             "KubeVirt ships it from {first} on, not in {release}: choose another, or add its manifest"
         )),
         None => Some(format!(
-            "add the manifest of {kind} {name}, or give the directory that has it with --context"
+            "add the manifest of {kind} {name}, or pass the directory that has it with --context"
         )),
     }
 }

@@ -17,11 +17,11 @@ use crate::args::Global;
 /// How a run ended; the number is the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
-    /// Nothing to say.
+    /// No findings.
     Clean = 0,
     /// Findings or differences.
     Findings = 1,
-    /// The job could not be done.
+    /// The command could not do its work.
     CouldNot = 2,
 }
 
@@ -269,7 +269,7 @@ impl Drop for Progress {
 }
 
 /// Writes a whole file: whoever reads it sees the old bytes or the new ones, never a part. A symlink stays one and its
-/// target is replaced; the mode stays.
+/// target is replaced, or made where there is none; the mode stays. What is no file, such as a pipe, is written to.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
 }
@@ -280,6 +280,22 @@ pub(crate) fn remove_file(path: &Path) -> anyhow::Result<()> {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Opened anew, it would be written from its start, over what stands there.
+    if path == Path::new("/dev/stdout") {
+        let mut out = io::stdout();
+        return out.write_all(bytes).and_then(|()| out.flush());
+    }
+    let is_file = match fs::metadata(path) {
+        Ok(metadata) => metadata.is_file(),
+        Err(_) => !path.is_symlink(),
+    };
+    if !is_file {
+        let mut open = fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)?;
+        return open.write_all(bytes);
+    }
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -90,8 +90,8 @@ pub fn to_script(upgrade: &Upgrade) -> String {
     let mut script = String::from(
         "#!/bin/sh\n\
          # Upgrades revisions in the cluster that kubectl points at. Made by `driftless upgrade --emit patches`.\n\
-         # Read it before you run it. The order is safe: new revisions first, then what names them, then what nothing\n\
-         # names any more. It stops at the first command that fails; export the objects and make it anew to go on.\n\
+         # Read it before you run it. The order is safe: new revisions first, then what refers to them, then what is no\n\
+         # longer referenced. It stops at the first command that fails; export the objects and make it again to go on.\n\
          # An object without a namespace goes where kubectl's current context points.\n\
          set -eu\n",
     );
@@ -102,7 +102,7 @@ pub fn to_script(upgrade: &Upgrade) -> String {
         let patches = patches(changed);
         if patches.is_empty() {
             script.push_str(&comment(&format!(
-                "{}: only its manifest changes, no cluster needs a patch",
+                "{}: only its manifest changes; a cluster needs no patch",
                 changed.resource.id
             )));
         }
@@ -116,7 +116,7 @@ pub fn to_script(upgrade: &Upgrade) -> String {
         }
     }
     for removed in &upgrade.removed {
-        script.push_str(&comment(&format!("{}: nothing names it", removed.id)));
+        script.push_str(&comment(&format!("{}: no longer referenced", removed.id)));
         let target = format!("{}/{}", plural(removed), removed.id.name);
         let namespace = namespace_flag(removed.id.namespace.as_deref());
         let target = shell_word(&target);

@@ -10,7 +10,7 @@ use crate::shown::{self, source};
 
 /// How text is laid out.
 #[derive(Clone, Copy, Debug)]
-pub struct Text {
+pub struct TextLayout {
     /// ANSI colors.
     pub color: bool,
     /// Columns to fit.
@@ -21,7 +21,7 @@ pub struct Text {
     pub explain: bool,
 }
 
-impl Default for Text {
+impl Default for TextLayout {
     fn default() -> Self {
         Self {
             color: false,
@@ -37,7 +37,7 @@ const PER_FILE: usize = 3;
 /// Findings of one rule shown in full.
 const PER_RULE: usize = 10;
 
-pub(super) fn write(report: &Report<'_>, text: Text) -> String {
+pub(super) fn write(report: &Report<'_>, text: TextLayout) -> String {
     let mut out = Writer {
         text,
         out: String::new(),
@@ -79,7 +79,7 @@ struct Folded {
 }
 
 struct Writer {
-    text: Text,
+    text: TextLayout,
     out: String,
 }
 

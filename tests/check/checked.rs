@@ -5,7 +5,7 @@ use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, Outcome, Request};
 use driftless::config::{Config, Target};
 use driftless::finding::Finding;
-use driftless::report::{Format, Report, Text};
+use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::Severity;
 use driftless::source::Sources;
 
@@ -85,6 +85,6 @@ impl Checked {
             fail_on: Some(Severity::Error),
             subjects: &self.outcome.subjects,
         };
-        report.write(format, Text::default())
+        report.write(format, TextLayout::default())
     }
 }

@@ -43,6 +43,65 @@ fn the_exit_status_follows_fail_on() {
 }
 
 #[test]
+fn each_level_fails_from_its_own_severity_on() {
+    let error = RUNNING.replace("running: true", "running: true\n  runStrategy: Always");
+    let warning = RUNNING.replace("kubevirt.io/v1\n", "kubevirt.io/v1alpha3\n");
+    let clean = RUNNING.replace("running: true", "runStrategy: Always");
+    for (text, worst, statuses) in [
+        (error.as_str(), "error[", [1, 1, 1, 0]),
+        (&warning, "warning[", [0, 1, 1, 0]),
+        (RUNNING, "note[", [0, 0, 1, 0]),
+        (&clean, "nothing found", [0, 0, 0, 0]),
+    ] {
+        let tree = tree(&[("vm.yaml", text), ("type.yaml", TYPE)]);
+        let levels = ["error", "warning", "note", "never"];
+        for (level, status) in levels.into_iter().zip(statuses) {
+            let output = check(tree.path(), &["--fail-on", level]);
+            assert_eq!(
+                output.status.code(),
+                Some(status),
+                "{worst} --fail-on {level}"
+            );
+            assert!(out(&output).starts_with(worst), "{}", out(&output));
+        }
+    }
+}
+
+#[test]
+fn every_format_goes_to_the_place_it_is_given() {
+    let tree = tree(&[("vm.yaml", RUNNING), ("type.yaml", TYPE)]);
+    let refused = |arguments: &[&str], says: &str| {
+        let output = check(tree.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(stderr.contains(says), "{stderr}");
+        assert!(output.stdout.is_empty());
+    };
+    refused(
+        &["--format", "json=a", "--output", "b"],
+        "--output has nothing to write",
+    );
+    refused(
+        &["--format", "json", "--format", "sarif", "--output", "b"],
+        "--output takes one format",
+    );
+    refused(
+        &["--format", "json", "--format", "sarif"],
+        "standard output takes one format",
+    );
+    assert!(!tree.path().join("b").exists());
+    let arguments = [
+        "--format", "json=a", "--format", "gitlab", "--format", "junit=c", "--output", "b",
+    ];
+    let output = check(tree.path(), &arguments);
+    assert!(output.stdout.is_empty(), "each has its file");
+    for (file, start) in [("a", "{"), ("b", "["), ("c", "<?xml")] {
+        let text = std::fs::read_to_string(tree.path().join(file)).unwrap();
+        assert!(text.starts_with(start), "{file}: {text}");
+    }
+}
+
+#[test]
 fn formats_go_to_a_file_each() {
     let tree = tree(&[("vm.yaml", RUNNING), ("type.yaml", TYPE)]);
     let output = check(

@@ -269,7 +269,7 @@ fn standard_input_that_ends_before_it_began() {
     workspace
         .pipe(&["expand", "-"], "")
         .exits(2)
-        .says(&["<stdin>", "ended before"]);
+        .says(&["<stdin>", "standard input is empty"]);
     workspace
         .pipe(&["render", "-"], "")
         .exits(2)
@@ -338,7 +338,7 @@ fn a_pipe_in_the_tree_is_not_waited_for() {
     workspace
         .run(&["expand", "-v"])
         .exits(0)
-        .says(&["pipe.yaml", "no regular file"]);
+        .says(&["pipe.yaml", "not a regular file"]);
 }
 
 /// Text that a terminal, a log, a reader of YAML or a runner would act on. None of it may come out as it is.

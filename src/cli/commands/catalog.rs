@@ -124,7 +124,9 @@ fn elsewhere(name: &str) -> Option<String> {
                 || format!("{first} and later"),
                 |last| format!("{first} to {last}"),
             );
-            Some(format!("KubeVirt {releases} do: pass one with --kubevirt"))
+            Some(format!(
+                "KubeVirt {releases} ship it: pass one of them with --kubevirt"
+            ))
         })
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use anyhow::Context as _;
 use driftless::check::baseline::Baseline;
 use driftless::check::{self, Outcome as Checked};
-use driftless::report::{Format, Report, Text};
+use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::Severity;
 use driftless::source::FileId;
 
@@ -16,10 +16,10 @@ use crate::args::Global;
 use crate::output::{self, Outcome, Shell};
 use crate::session::{Request, Session};
 
-/// Say what a cluster would refuse, drop or change, and what does not belong in Git
+/// Report what a cluster would refuse, drop or change, and what does not belong in Git
 ///
 /// Judges every manifest of the paths without a cluster. Exit status: 0 when nothing reaches `--fail-on`, 1 when
-/// something does, 2 when the job could not be done.
+/// something does, 2 when the command could not do its work.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files and directories; `-` is standard input [default: .]
@@ -34,23 +34,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Severity from which the exit status is 1: error, warning, note or never
+    /// Lowest severity that makes the exit status 1: error, warning, note or never
     #[arg(long, value_name = "LEVEL", default_value = "error")]
     fail_on: FailOn,
 
-    /// Report on these files only; the rest is there to resolve against. May repeat
+    /// Report only on these files; references may still lead to the others. May repeat
     #[arg(long, value_name = "FILE", num_args = 1..)]
     only_report: Vec<PathBuf>,
 
-    /// Add the page of each rule that was hit
+    /// Add the page of each rule that has findings
     #[arg(long)]
     explain: bool,
 
-    /// Hide what this file, made with --write-baseline, says was there before
+    /// Hide the findings listed in this file, which --write-baseline made
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
 
-    /// Write what is found to a baseline file, and succeed
+    /// Write the findings to a baseline file, and succeed
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     write_baseline: Option<PathBuf>,
 }
@@ -163,11 +163,11 @@ fn report(
         subjects: &checked.subjects,
     };
     for sink in sinks {
-        let text = Text {
+        let text = TextLayout {
             color: sink.file.is_none() && shell.colors(),
             fold: !shell.is_verbose(),
             explain: args.explain,
-            ..Text::default()
+            ..TextLayout::default()
         };
         let bytes = report.write(sink.format, text).into_bytes();
         match &sink.file {
@@ -193,7 +193,7 @@ fn targets(session: &Session) -> (String, Vec<String>) {
         }
         if target.release.proved() != target.release {
             assumptions.insert(format!(
-                "verdicts for KubeVirt {} are those of {}, unproven",
+                "KubeVirt {} is judged by the rules of {}; its own answers are not recorded",
                 target.release,
                 target.release.proved()
             ));
@@ -219,16 +219,16 @@ fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
         match (open.next(), open.next()) {
             (Some(sink), None) => sink.file = Some(output.clone()),
             (None, _) => {
-                anyhow::bail!("--output has nothing to hold: every --format names its file")
+                anyhow::bail!("--output has nothing to write: every --format names its own file")
             }
             _ => anyhow::bail!(
-                "--output holds one format; name each one's file: --format sarif=FILE"
+                "--output takes one format; name each one's file: --format sarif=FILE"
             ),
         }
     }
     if sinks.iter().filter(|sink| sink.file.is_none()).count() > 1 {
         anyhow::bail!(
-            "standard output holds one format; name a file for the others: --format sarif=FILE"
+            "standard output takes one format; name a file for each of the others: --format sarif=FILE"
         );
     }
     Ok(sinks)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use driftless::catalog::side::Placed;
-use driftless::emit::{self, Format};
+use driftless::emit::{self, Syntax};
 use driftless::resource::Resource;
 use driftless::shown;
 use driftless::source::FileId;
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["output", "output_dir"])]
     diff: bool,
 
-    /// Format
+    /// Syntax
     #[arg(short, long, value_name = "FORMAT", default_value_t)]
     output: OutputFormat,
 
@@ -110,14 +110,14 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         write::write(directory, &rendered)?;
         return Ok(Outcome::Clean);
     }
-    match Format::from(args.output) {
-        Format::Yaml => {
+    match Syntax::from(args.output) {
+        Syntax::Yaml => {
             let texts: Vec<_> = rendered.par_iter().map(Rendered::text).collect();
             shell.data(texts.join("---\n").as_bytes())?;
         }
-        Format::Json => {
+        Syntax::Json => {
             let nodes = rendered.iter().map(|rendered| &rendered.node);
-            shell.data(emit::emit_all(Format::Json, nodes).as_bytes())?;
+            shell.data(emit::emit_all(Syntax::Json, nodes).as_bytes())?;
         }
     }
     Ok(Outcome::Clean)
@@ -158,14 +158,14 @@ fn render<'a>(
             let written = lifted
                 .get(&place(placed.resource))
                 .unwrap_or(&placed.resource.node);
-            (placed, one(args, placed, written, resolvers))
+            (placed, normal_form(args, placed, written, resolvers))
         })
         .collect();
     let mut all = Vec::with_capacity(results.len());
     let mut failed = false;
     for (placed, result) in results {
         match result {
-            Ok(One { node, taken }) => {
+            Ok((node, taken)) => {
                 if let Some(taken) = taken {
                     expansion::say_remarks(&taken, placed.resource, session, shell);
                 }
@@ -186,17 +186,13 @@ fn render<'a>(
     (!failed).then_some(all)
 }
 
-struct One {
-    node: Node,
-    taken: Option<Taken>,
-}
-
-fn one(
+/// The resource as it is written, and what a VM went through on the way.
+fn normal_form(
     args: &Args,
     placed: Placed<'_>,
     written: &Node,
     resolvers: &Resolvers<'_>,
-) -> Result<One, Failure> {
+) -> Result<(Node, Option<Taken>), Failure> {
     let resource = placed.resource;
     let resolver = resolvers.of(&placed);
     let node = normalize(resource, written, resolver);
@@ -206,7 +202,7 @@ fn one(
     };
     let is_vm = resource.is("kubevirt.io", "VirtualMachine");
     if !is_vm || normalize::is_encrypted(&node) || !(steps.admitted || steps.expanded) {
-        return Ok(One { node, taken: None });
+        return Ok((node, None));
     }
     let mut vm = Resource {
         node,
@@ -222,10 +218,7 @@ fn one(
     let mut taken = expansion::take(&placed, steps, resolver)?;
     expansion::finish(&mut taken.node, resolver);
     let node = normalize(&vm, &taken.node, resolver);
-    Ok(One {
-        node,
-        taken: Some(taken),
-    })
+    Ok((node, Some(taken)))
 }
 
 /// Whether the policy expands a VM, given in its normal form and as written.

@@ -1,4 +1,4 @@
-//! `upgrade`: stored revisions and old objects lifted, references moved.
+//! `upgrade`: stored revisions and old objects at current API versions, references updated.
 
 mod files;
 
@@ -15,7 +15,7 @@ use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
 
-/// Lift stored revisions and old objects to today's API versions, and move the references
+/// Upgrade stored revisions and old objects to current API versions, and update the references to them
 ///
 /// Reads ControllerRevisions that hold an instance type or preference in any form KubeVirt ever stored, objects at
 /// v1alpha1 and v1alpha2, VMs at kubevirt.io/v1alpha3 and deprecated preference fields, and prints what they become:
@@ -41,11 +41,11 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "emit")]
     diff: bool,
 
-    /// Change and print nothing; the exit status is 1 if an upgrade is owed
+    /// Change and print nothing; the exit status is 1 if there is something to upgrade
     #[arg(long, conflicts_with = "emit")]
     check: bool,
 
-    /// Take out old revisions that nothing names any more
+    /// Remove old revisions that are no longer referenced
     #[arg(long)]
     prune: bool,
 
@@ -150,16 +150,16 @@ fn say(upgrade: &Upgrade, session: &Session, shell: &mut Shell) {
     if !unset.is_empty() {
         let unset: Vec<_> = unset.into_iter().copied().collect();
         shell.note(format!(
-            "{} stay unset where they were; KubeVirt's own upgrade sets them to nothing, and VMs that set them start to \
-             conflict (--bug-compatible)",
+            "{} stay unset; KubeVirt's own upgrade sets them to empty values, and VMs that set them conflict from then on \
+             (--bug-compatible does the same)",
             unset.join(", ")
         ));
     }
     if !upgrade.is_owed() && !upgrade.is_blocked() {
-        shell.note("nothing is owed: every revision and object is at its latest version");
+        shell.note("nothing to upgrade: every revision and object is at its latest version");
     }
     for removed in &upgrade.removed {
-        shell.note(format!("{} goes: nothing names it any more", removed.id));
+        shell.note(format!("{} is removed: no longer referenced", removed.id));
     }
 }
 

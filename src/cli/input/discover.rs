@@ -96,7 +96,7 @@ fn patterns(globs: &[String], place: &str) -> anyhow::Result<Gitignore> {
     for glob in globs {
         builder
             .add_line(None, glob)
-            .with_context(|| format!("`{glob}` is no pattern for {place}"))?;
+            .with_context(|| format!("`{glob}` is not a valid pattern for {place}"))?;
     }
     Ok(builder.build()?)
 }
@@ -261,11 +261,11 @@ impl Discovery {
                 Met::Link(disk) => links.push(disk),
                 Met::Other(disk) => {
                     self.unfollowed
-                        .insert(reported(&disk), "is no regular file".to_owned());
+                        .insert(reported(&disk), "is not a regular file".to_owned());
                 }
                 Met::Repository(disk) => {
                     self.unfollowed
-                        .insert(reported(&disk), "is a repository of its own".to_owned());
+                        .insert(reported(&disk), "is another repository".to_owned());
                 }
                 Met::Unreadable(error) => {
                     let (path, reason) = explain(&error);

@@ -18,7 +18,7 @@ pub(crate) fn read() -> Result<Vec<u8>, String> {
         .read_to_end(&mut bytes)
         .map_err(|error| error.to_string())?;
     if bytes.is_empty() {
-        return Err("standard input ended before any text came".to_owned());
+        return Err("standard input is empty".to_owned());
     }
     Ok(bytes)
 }

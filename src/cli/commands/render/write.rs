@@ -42,7 +42,7 @@ pub(super) fn write(directory: &Path, rendered: &[Rendered<'_>]) -> anyhow::Resu
         }
         if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_symlink()) {
             bail!(
-                "`{}` is a symbolic link, and --output-dir writes nothing through links; remove it",
+                "`{}` is a symbolic link, and --output-dir does not write through links; remove it",
                 file.display()
             );
         }
@@ -57,7 +57,7 @@ pub(super) fn write(directory: &Path, rendered: &[Rendered<'_>]) -> anyhow::Resu
 
 fn make(directory: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(directory)
-        .with_context(|| format!("cannot make the directory `{}`", directory.display()))
+        .with_context(|| format!("cannot create the directory `{}`", directory.display()))
 }
 
 /// The file of each resource, by name. Several of one identity lie in a directory each, named after the one they come

@@ -109,7 +109,7 @@ impl<'s> Files<'s> {
                 rewrite(*id, source.bytes(), &changes)
             };
             let texts = if source.path() == stdin::NAME {
-                Err("standard input cannot be edited: give the file".to_owned())
+                Err("standard input cannot be edited: name the file".to_owned())
             } else {
                 staged(false, false)
                     .and_then(|added| Ok((added, staged(true, false)?, staged(true, true)?)))
@@ -125,7 +125,7 @@ impl<'s> Files<'s> {
                     news |= self.refused.insert(*id);
                     shell.error(format!("{}: {reason}", source.path()));
                     shell.help(Some(
-                        "nothing in it is changed, nor what would need it; edit it by hand",
+                        "this file and what depends on it are left as they are; edit it by hand",
                     ));
                 }
             }
