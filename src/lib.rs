@@ -31,6 +31,7 @@
 //! assert!(rules.contains(&"disk-without-volume"), "{rules:?}");
 //! ```
 
+pub mod action;
 pub mod catalog;
 pub mod cause;
 pub mod change;

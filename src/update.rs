@@ -19,6 +19,7 @@ pub mod words;
 #[cfg(test)]
 mod probes;
 
+pub use crate::action::Action;
 use crate::cause::Cause;
 use crate::diff::Difference;
 use crate::field_path::FieldPath;
@@ -26,39 +27,6 @@ use crate::release::Release;
 use crate::resource::cluster::ClusterConfig;
 use crate::word::words;
 use crate::yaml::Node;
-
-words! {
-    /// What the change does to one VM. The order is that of precedence: the first that holds is the action, every other that
-    /// holds stands beside it.
-    Action {
-        /// The cluster refuses the object, or its controller refuses it on every sync.
-        Rejected = "rejected",
-        /// A disk is lost: deleted with its VM, or replaced by another at the next start.
-        DataLoss = "data-loss",
-        /// The VM is only in the base.
-        Delete = "delete",
-        /// A running guest is turned off.
-        Stop = "stop",
-        /// `KubeVirt` asks for a restart.
-        Restart = "restart",
-        /// Depends on something that is not in the tree.
-        Unknown = "unknown",
-        /// Accepted, but waits for something.
-        Pending = "pending",
-        /// Volumes move to other claims while the guest runs.
-        MigrateVolumes = "migrate-volumes",
-        /// Reaches the running guest without a restart.
-        Live = "live",
-        /// The VM is only in the head.
-        Create = "create",
-        /// A stopped guest is turned on.
-        Start = "start",
-        /// Applied when the VM next starts.
-        NextStart = "next-start",
-        /// Nothing that reaches a running guest.
-        None = "none",
-    }
-}
 
 /// Why an action, or something else that also happens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use driftless::update::Action;
 /// A module may use only those before it. `report` and `emit` stand last: they use result types, the binary hands them in.
 const ORDER: &[&str] = &[
     "word",
+    "action",
     "source",
     "field_path",
     "yaml",

@@ -1,7 +1,7 @@
 //! What is created, deleted and renamed, and what dies with it.
 
 use super::admission;
-use super::power::{Runs, runs};
+use super::power::{self, Runs, runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
 use super::{Action, Change, Loss, Lost, Power, Reason, Rejection, VmPlan};
@@ -43,19 +43,38 @@ pub(super) fn removed(base: &Stage, sources: &Sources) -> VmPlan {
         )));
         return out;
     }
-    out.action = Action::Delete;
     if runs(base.written()) != Runs::No {
         out.power = Power::Stop;
-        out.down = 1;
     }
     out.loses = losses(base.written());
-    if out.loses.iter().any(|loss| loss.what == Lost::Disk) {
+    deleted(base, &mut out);
+    if out.holds(Action::DataLoss) {
         out.reasons.push(
             Reason::new("data volumes made from the VM's templates are deleted with it")
                 .at("spec.dataVolumeTemplates"),
         );
+    } else {
+        out.reasons.push(Reason::new(
+            "the VM is deleted; claims and data volumes of their own stay",
+        ));
     }
     out
+}
+
+/// What the deletion of the base's VM takes along.
+fn deleted(base: &Stage, out: &mut VmPlan) {
+    out.hold(Action::Delete);
+    if out.loses.iter().any(|loss| loss.what == Lost::Disk) {
+        out.hold(Action::DataLoss);
+    }
+    if runs(base.written()) != Runs::No {
+        out.down = 1;
+        out.assumptions.extend(power::assumption(base.written()));
+    }
+    if sync_options(base.written()).any(|option| option == "Prune=confirm") {
+        out.assumptions
+            .push("Argo CD asks before it deletes (`Prune=confirm`): somebody says yes".to_owned());
+    }
 }
 
 /// The same VM under another name or namespace: for the cluster a delete and a create.
@@ -64,82 +83,111 @@ pub(super) fn renamed(base: &Stage, head: &Stage, sources: &Sources) -> VmPlan {
     out.causes = causes(sources, [base.resource(), head.resource()]);
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());
-    let from = format!("{}/{}", base.namespace(), base.resource().id.name);
-    let to = format!("{}/{}", head.namespace(), head.resource().id.name);
-    let mut reason = Reason {
-        from: Some(from),
-        to: Some(to),
+    out.was = Some((
+        base.namespace().to_owned(),
+        base.resource().id.name.to_string(),
+    ));
+    let reason = Reason {
+        from: Some(format!("{}/{}", base.namespace(), base.resource().id.name)),
+        to: Some(format!("{}/{}", head.namespace(), head.resource().id.name)),
         ..Reason::new(
             "a VM cannot be renamed or moved: the cluster deletes the old one and creates a new one",
         )
     };
-    reason = reason.at(if base.resource().id.name == head.resource().id.name {
+    let is_moved = base.resource().id.name == head.resource().id.name;
+    out.reasons.push(reason.at(if is_moved {
         "metadata.namespace"
     } else {
         "metadata.name"
-    });
-    out.reasons.push(reason);
+    }));
     let mut answer = admission::review(&head.subject, None);
     out.assumptions.append(&mut answer.assumed);
-    let refused = answer.refused;
-    if !refused.is_empty() {
-        out.action = Action::Rejected;
-        out.rejected = Some(Rejection::Admission);
-        out.reasons.extend(refused);
-        return out;
+    let mut refused = answer.refused;
+    if refused.is_empty() {
+        refused = head.refused().to_vec();
     }
     if let Some(kept) = kept_by(base.written()) {
         out.reasons.push(Reason::new(format!(
             "the old VM stays in the cluster, unmanaged, and both exist: {kept}"
         )));
-        out.action = Action::Create;
-        return out;
-    }
-    out.down = usize::from(runs(base.written()) != Runs::No);
-    out.was = Some((
-        base.namespace().to_owned(),
-        base.resource().id.name.to_string(),
-    ));
-    out.loses = losses(base.written());
-    out.action = if out.loses.iter().any(|loss| loss.what == Lost::Disk) {
-        out.reasons.push(
-            Reason::new("data volumes made from the old VM's templates are deleted with it; the new VM starts on new, empty ones")
-                .at("spec.dataVolumeTemplates"),
-        );
-        Action::DataLoss
-    } else if runs(base.written()) == Runs::No {
-        Action::NextStart
+        out.hold(if refused.is_empty() {
+            Action::Create
+        } else {
+            Action::Rejected
+        });
     } else {
-        Action::Restart
-    };
-    let kept = |loss: &Loss| {
-        loss.what != Lost::Disk && losses(head.written()).iter().any(|other| other == loss)
-    };
-    out.loses.retain(|loss| !kept(loss));
-    out.power = match (runs(base.written()), runs(head.written())) {
-        (Runs::No, Runs::Yes) => Power::Start,
-        (Runs::Yes | Runs::Perhaps, Runs::No) => Power::Stop,
-        _ => Power::Unchanged,
-    };
+        out.loses = losses(base.written());
+        deleted(base, &mut out);
+        if out.holds(Action::DataLoss) {
+            out.reasons.push(
+                Reason::new(what_the_new_disks_hold(head.written())).at("spec.dataVolumeTemplates"),
+            );
+        }
+        let kept = losses(head.written());
+        out.loses
+            .retain(|loss| loss.what == Lost::Disk || !kept.contains(loss));
+        out.power = match (runs(base.written()), runs(head.written())) {
+            (Runs::No, Runs::Yes) => Power::Start,
+            (Runs::Yes | Runs::Perhaps, Runs::No) => Power::Stop,
+            _ => Power::Unchanged,
+        };
+    }
+    if !refused.is_empty() {
+        // That the new one is refused does not bring the old one back.
+        out.hold_beside(Action::Rejected);
+        out.rejected = Some(Rejection::Admission);
+        out.reasons.extend(refused);
+    }
     out
 }
 
-/// Why a GitOps controller leaves an object that is gone from Git.
-fn kept_by(vm: &Node) -> Option<&'static str> {
-    let annotations = vm.path("metadata.annotations")?;
-    let value = |key: &str| annotations.get(key).and_then(Node::as_str);
-    if let Some(options) = value("argocd.argoproj.io/sync-options") {
-        for option in options.split(',').map(str::trim) {
-            match option {
-                "Prune=false" => return Some("`argocd.argoproj.io/sync-options: Prune=false`"),
-                "Delete=false" => return Some("`argocd.argoproj.io/sync-options: Delete=false`"),
-                _ => {}
-            }
+/// What the disks of a VM that is created anew hold.
+fn what_the_new_disks_hold(vm: &Node) -> &'static str {
+    let mut filled = false;
+    let mut empty = false;
+    for template in vm.items_at("spec.dataVolumeTemplates") {
+        let has_source = template.path("spec.sourceRef").is_some()
+            || template.path("spec.source").is_some_and(|source| {
+                !source.entries().is_empty() && source.get("blank").is_none()
+            });
+        filled |= has_source;
+        empty |= !has_source;
+    }
+    match (filled, empty) {
+        (true, false) => {
+            "data volumes made from the old VM's templates are deleted with it; the new VM starts on fresh copies of their sources"
+        }
+        (true, true) => {
+            "data volumes made from the old VM's templates are deleted with it; the new VM starts on new ones: fresh copies of their sources, or empty"
+        }
+        (false, _) => {
+            "data volumes made from the old VM's templates are deleted with it; the new VM starts on new, empty ones"
         }
     }
-    let disabled = value("kustomize.toolkit.fluxcd.io/prune")
+}
+
+/// Why a GitOps controller leaves an object that is gone from Git. `Delete=false` is about the deletion of an Application,
+/// and `Prune=confirm` deletes once somebody says yes.
+fn kept_by(vm: &Node) -> Option<&'static str> {
+    if sync_options(vm).any(|option| option == "Prune=false") {
+        return Some("`argocd.argoproj.io/sync-options: Prune=false`");
+    }
+    let disabled = vm
+        .path("metadata.annotations")
+        .and_then(|annotations| annotations.get("kustomize.toolkit.fluxcd.io/prune"))
+        .and_then(Node::as_str)
         .is_some_and(|value| value.eq_ignore_ascii_case("disabled"));
     disabled.then_some("`kustomize.toolkit.fluxcd.io/prune: disabled`")
+}
+
+/// Argo CD's options for one object.
+fn sync_options(vm: &Node) -> impl Iterator<Item = &str> {
+    vm.path("metadata.annotations")
+        .and_then(|annotations| annotations.get("argocd.argoproj.io/sync-options"))
+        .and_then(Node::as_str)
+        .into_iter()
+        .flat_map(|options| options.split(','))
+        .map(str::trim)
 }
 
 /// Disks, MAC addresses and firmware UUID that belong to the VM.

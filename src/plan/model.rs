@@ -136,6 +136,29 @@ impl VmPlan {
         }
     }
 
+    /// Notes that an action holds, beside the first even where it would come before it.
+    pub fn hold_beside(&mut self, action: Action) {
+        if action == Action::None || self.holds(action) {
+            return;
+        }
+        self.also.push(action);
+        self.also.sort_unstable();
+    }
+
+    /// `[TARGET/]NAMESPACE/NAME`, as acceptances write it; of another kind with that kind before it.
+    pub fn full_name(&self) -> String {
+        let target = self
+            .target
+            .as_ref()
+            .map_or_else(String::new, |target| format!("{target}/"));
+        let kind = if self.kind == "VirtualMachine" {
+            String::new()
+        } else {
+            format!("{} ", self.kind)
+        };
+        format!("{kind}{target}{}/{}", self.namespace, self.name)
+    }
+
     /// Whether an action holds, first or beside another.
     pub fn holds(&self, action: Action) -> bool {
         self.action == action || self.also.contains(&action)

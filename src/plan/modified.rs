@@ -5,7 +5,7 @@ use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::shared::{same_matchers, shared_change};
 use super::stage::Stage;
-use super::{Action, Change, Power, Reason, Rejection, VmPlan, fields, traps};
+use super::{Action, Change, Effect, Power, Reason, Rejection, VmPlan, fields, traps};
 use crate::source::Sources;
 use crate::update::claims::CatalogClaims;
 use crate::update::decide::{Decision, decide};
@@ -23,8 +23,6 @@ pub(super) fn modified(
     sources: &Sources,
 ) -> VmPlan {
     let mut out = blank(&head.subject, Change::Modified);
-    out.power = power::power(base.written(), head.written());
-    out.down = usize::from(out.power == Power::Stop);
     let shared = shared_change(base, head, sources);
     out.causes = causes(sources, [base.resource(), head.resource()]);
     out.causes.extend(shared.files);
@@ -56,9 +54,52 @@ pub(super) fn modified(
         Some(compared) => compared.apply(base, head, before_migration, &mut out),
         None => out.fields = fields::waiting(release, base.stored(), head.stored()),
     }
+    // A sync looks the types up before it starts or stops anything.
+    let is_stuck = out.rejected == Some(Rejection::Sync) && head.types().is_err();
+    if !is_stuck {
+        powered(base, head, &mut out);
+    }
     traps::expanding_cluster(head.subject.resolver.target(), head.stored(), &mut out);
     traps::note(release, base.stored(), head.stored(), &mut out);
     out
+}
+
+/// Whether the guest is turned on or off, beside whatever else happens.
+fn powered(base: &Stage, head: &Stage, out: &mut VmPlan) {
+    let (from, to) = (
+        power::strategy(base.written()),
+        power::strategy(head.written()),
+    );
+    if from != to && to == "WaitAsReceiver" && power::runs(base.written()) != Runs::No {
+        out.hold(Action::Rejected);
+        out.rejected.get_or_insert(Rejection::Sync);
+        out.reasons.push(
+            Reason::new("the guest runs and cannot wait for a migration: it goes on running, and the controller fails on every sync")
+                .at("spec.runStrategy"),
+        );
+        return;
+    }
+    out.power = power::power(base.written(), head.written());
+    let (action, words) = match out.power {
+        Power::Unchanged => return,
+        Power::Start => (Action::Start, "the guest is turned on"),
+        Power::Stop => (Action::Stop, "the guest is turned off"),
+    };
+    out.hold(action);
+    if out.power == Power::Stop {
+        out.down = 1;
+        if let Some(assumed) = power::assumption(base.written())
+            && !out.assumptions.contains(&assumed)
+        {
+            out.assumptions.push(assumed);
+        }
+    }
+    let reason = Reason {
+        from: Some(from),
+        to: Some(to),
+        ..Reason::new(words)
+    };
+    out.reasons.insert(0, reason.at("spec.runStrategy"));
 }
 
 /// The two stored VMs with their types applied, and the guest between them.
@@ -153,17 +194,15 @@ impl<'a> Compared<'a> {
         }
         out.fields = fields::of(&situation, &decision);
         out.action = decision.action;
+        out.also = decision.also;
+        out.also.sort_unstable();
         out.rejected = (out.action == Action::Rejected).then_some(Rejection::Sync);
         out.reasons = decision.reasons;
         out.volumes = decision.volumes;
         out.assumptions.extend(decision.assumptions);
-        match power::runs(base.written()) {
-            Runs::Yes => {}
-            Runs::Perhaps => out.assumptions.push(format!(
-                "a VM with run strategy `{}` is taken to run",
-                power::strategy(base.written())
-            )),
-            Runs::No => halted(out),
+        out.assumptions.extend(power::assumption(base.written()));
+        if power::runs(base.written()) == Runs::No {
+            halted(out);
         }
     }
 }
@@ -187,29 +226,39 @@ fn unresolved(head: &Stage, error: &TypesError, out: &mut VmPlan) {
 
 /// A VM that does not run takes every accepted change when it next starts; a claim that changes still loses its data.
 fn halted(out: &mut VmPlan) {
-    let waits = matches!(
-        out.action,
-        Action::Restart | Action::Live | Action::Pending | Action::Unknown
-    );
-    if waits {
-        out.action = Action::NextStart;
+    if out.action == Action::Rejected {
+        return;
     }
-    if out.action == Action::MigrateVolumes || (waits && !out.volumes.is_empty()) {
-        out.action = Action::DataLoss;
+    let loses = !out.volumes.is_empty();
+    let waits = out.action != Action::None;
+    out.also.clear();
+    out.action = Action::None;
+    out.assumptions.clear();
+    if waits || loses {
+        out.hold(Action::NextStart);
     }
-    if matches!(out.action, Action::NextStart | Action::DataLoss) {
+    if loses {
+        out.hold(Action::DataLoss);
+    }
+    for reason in &mut out.reasons {
+        "applied when the VM next starts".clone_into(&mut reason.message);
+        reason.kubevirt = None;
+    }
+    out.reasons.retain(|reason| reason.field.is_some());
+    if loses {
         out.reasons.insert(
             0,
-            Reason::new(if out.action == Action::DataLoss {
-                "the base says that the VM does not run: nothing is copied, at its next start the guest sees the new claims"
-            } else {
-                "the base says that the VM does not run: applied at its next start"
-            }),
+            Reason::new("the base says that the VM does not run: nothing is copied, at its next start the guest sees the new claims"),
+        );
+    } else if waits {
+        out.reasons.insert(
+            0,
+            Reason::new("the base says that the VM does not run: applied at its next start"),
         );
     }
     for field in &mut out.fields {
-        if field.effect != super::Effect::None {
-            field.effect = super::Effect::NextStart;
+        if field.effect != Effect::None {
+            field.effect = Effect::NextStart;
         }
     }
     for volume in &mut out.volumes {

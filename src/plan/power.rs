@@ -31,11 +31,17 @@ pub(super) fn runs(vm: &Node) -> Runs {
     }
 }
 
-/// Whether the guest starts or stops.
+/// Whether the guest starts or stops. Only `Halted` stops one: what waits for a migration does not end a guest that runs.
 pub(super) fn power(old: &Node, new: &Node) -> Power {
     match (runs(old), runs(new)) {
         (Runs::No, Runs::Yes) => Power::Start,
-        (Runs::Yes | Runs::Perhaps, Runs::No) => Power::Stop,
+        (Runs::Yes | Runs::Perhaps, Runs::No) if strategy(new) == "Halted" => Power::Stop,
         _ => Power::Unchanged,
     }
+}
+
+/// What is taken for granted of a VM whose manifest does not say whether it runs.
+pub(super) fn assumption(vm: &Node) -> Option<String> {
+    (runs(vm) == Runs::Perhaps)
+        .then(|| format!("a VM with run strategy `{}` is taken to run", strategy(vm)))
 }

@@ -16,6 +16,8 @@ use crate::yaml::Node;
 pub struct Decision {
     /// The action.
     pub action: Action,
+    /// What else holds.
+    pub also: Vec<Action>,
     /// Why, and what else happens.
     pub reasons: Vec<Reason>,
     /// Volumes that change their claim.
@@ -40,6 +42,7 @@ pub fn decide(situation: &Situation) -> Decision {
     let migrating = situation.volumes_strategy() == "Migration";
     let mut out = Decision {
         action: Action::None,
+        also: Vec::new(),
         reasons: Vec::new(),
         volumes: Vec::new(),
         assumptions: Vec::new(),
@@ -80,6 +83,8 @@ impl Decision {
     fn settle(&mut self, action: Action) {
         if self.action == Action::None {
             self.action = action;
+        } else if self.action != action && !self.also.contains(&action) {
+            self.also.push(action);
         }
     }
 
@@ -90,11 +95,10 @@ impl Decision {
         moved: &[Move],
         migrating: bool,
     ) {
-        self.action = if migrating || moved.is_empty() {
-            Action::Restart
-        } else {
-            Action::DataLoss
-        };
+        if !migrating && !moved.is_empty() {
+            self.settle(Action::DataLoss);
+        }
+        self.settle(Action::Restart);
         let message = self.flow.message.clone();
         if !migrating {
             for one in moved {
@@ -223,9 +227,7 @@ impl Decision {
             if self.flow.denied.iter().any(|(denied, _)| *denied == step) {
                 continue;
             }
-            if !restart {
-                self.settle(Action::Live);
-            }
+            self.settle(Action::Live);
             let found = changed_by(situation, step);
             let also = if restart {
                 " even before the restart"
@@ -262,6 +264,7 @@ impl Decision {
 
     /// Whatever nobody applies waits for the next start.
     fn waiting(&mut self, situation: &Situation) {
+        let restart = self.flow.restart_required;
         let told: Vec<FieldPath> = self
             .reasons
             .iter()
@@ -271,9 +274,11 @@ impl Decision {
             if told.iter().any(|path| path.overlaps(&difference.path)) {
                 continue;
             }
-            self.settle(Action::NextStart);
+            if !restart {
+                self.settle(Action::NextStart);
+            }
             let mut reason = shown(&difference);
-            reason.message = if self.flow.restart_required {
+            reason.message = if restart {
                 "applied by the restart".to_owned()
             } else {
                 waiting_words(situation, &difference)

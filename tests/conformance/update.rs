@@ -238,13 +238,29 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
         compare("action", format!("{wanted:?}"), format!("{got:?}"));
     }
     let objects = &case.input["objects"];
+    // What turns the guest off or on comes before in a plan, and no recording has it: the old VM's word stays.
+    let mut submitted = case.input[new].clone();
+    let is_admitted = expected["admit"]["allowed"] == Json::Bool(true);
+    for field in ["running", "runStrategy"]
+        .into_iter()
+        .filter(|_| is_admitted)
+    {
+        match case.input["old"]["spec"].get(field) {
+            Some(value) => submitted["spec"][field] = value.clone(),
+            None => {
+                if let Some(spec) = submitted["spec"].as_object_mut() {
+                    spec.remove(field);
+                }
+            }
+        }
+    }
     let planned = planned(
         &pair.target,
         (&case.input["old"], objects),
-        (&case.input[new], objects),
+        (&submitted, objects),
     );
     // What nothing touches is neither admitted nor judged again.
-    let is_touched = case.input["old"] != case.input[new];
+    let is_touched = case.input["old"] != submitted;
     if is_touched && !wanted.contains(&planned) || !is_touched && planned != Action::None {
         compare("planned", format!("{wanted:?}"), format!("{planned:?}"));
     }

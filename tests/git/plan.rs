@@ -20,7 +20,7 @@ fn a_working_tree_is_compared_with_a_revision() {
     let plan = repository.plan(&["--base", "main"]);
     assert_eq!(
         actions(&plan),
-        ["a: modified live", "new: renamed restart"],
+        ["a: modified live", "new: renamed delete"],
         "a VM that differs by its name alone is taken to be renamed"
     );
     assert_eq!(plan["virtualMachines"][0]["causes"][0], "vms/a.yaml");

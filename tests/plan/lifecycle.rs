@@ -15,8 +15,10 @@ fn a_deleted_machine_lists_what_dies_with_it() {
     let plan = change(&vm("web", "", "Always"), "").vm();
     assert_eq!(
         (plan.change, plan.action, plan.power),
-        (Change::Removed, Action::Delete, Power::Stop)
+        (Change::Removed, Action::DataLoss, Power::Stop)
     );
+    assert_eq!(plan.also, [Action::Delete]);
+    assert_eq!(plan.down, 1);
     let losses: Vec<_> = plan
         .loses
         .iter()
@@ -36,7 +38,6 @@ fn a_deleted_machine_lists_what_dies_with_it() {
 fn prune_annotations_keep_a_machine() {
     for annotation in [
         "argocd.argoproj.io/sync-options: \"Prune=false,Validate=true\"",
-        "argocd.argoproj.io/sync-options: Delete=false",
         "kustomize.toolkit.fluxcd.io/prune: disabled",
     ] {
         let plan = change(
@@ -90,15 +91,16 @@ fn a_renamed_machine_with_disks_of_its_own_loses_them() {
 }
 
 #[test]
-fn a_renamed_machine_without_disks_of_its_own_restarts() {
+fn a_renamed_machine_without_disks_of_its_own_is_deleted() {
     let bare = |name: &str| {
         vm(name, "", "Always").replace("  dataVolumeTemplates: [{metadata: {name: root}, spec: {source: {blank: {}}, storage: {}}}]\n", "")
     };
     let plan = change(&bare("web"), &bare("www")).vm();
     assert_eq!(
         (plan.change, plan.action),
-        (Change::Renamed, Action::Restart)
+        (Change::Renamed, Action::Delete)
     );
+    assert_eq!(plan.down, 1);
     assert!(
         plan.loses.is_empty(),
         "the new one keeps MAC and UUID: {:?}",
@@ -109,9 +111,10 @@ fn a_renamed_machine_without_disks_of_its_own_restarts() {
 #[test]
 fn power_is_told_beside_the_action() {
     let stop = change(&vm("web", "", "Always"), &vm("web", "", "Halted")).vm();
-    assert_eq!((stop.action, stop.power), (Action::None, Power::Stop));
+    assert_eq!((stop.action, stop.power), (Action::Stop, Power::Stop));
+    assert_eq!((stop.down, stop.also.len()), (1, 0));
     let start = change(&vm("web", "", "Halted"), &vm("web", "", "Always")).vm();
-    assert_eq!((start.action, start.power), (Action::None, Power::Start));
+    assert_eq!((start.action, start.power), (Action::Start, Power::Start));
     let running = vm("web", "", "Always").replace("runStrategy: Always", "running: false");
     assert_eq!(
         change(&vm("web", "", "Always"), &running).vm().power,
