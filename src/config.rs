@@ -4,6 +4,7 @@ mod read;
 
 use serde_json::{Value as Json, json};
 
+use crate::action::Gate;
 use crate::release::Release;
 use crate::resource::Resource;
 use crate::resource::cluster::ClusterConfig;
@@ -93,6 +94,26 @@ pub struct TargetConfig {
     pub namespace: Option<String>,
     /// Whether the tree holds everything the VMs name.
     pub complete: Option<bool>,
+    /// What fails a plan. That of a named target holds for its own rows.
+    pub plan: GateSettings,
+}
+
+/// What fails a plan: `plan:` of the settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GateSettings {
+    /// The gated words.
+    pub fail_on: Option<Vec<Gate>>,
+    /// Most guests that may stop because the change is applied.
+    pub max_down: Option<usize>,
+    /// Most guests that may owe a restart that changes them.
+    pub max_restarts: Option<usize>,
+}
+
+impl GateSettings {
+    /// Whether nothing is set.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A set of vendor keys, or of levels. No vendor's key is listed yet: what names such a profile is told so.
@@ -305,6 +326,17 @@ pub fn json_schema(rules: &[&str]) -> Json {
         (
             "complete",
             json!({"type": "boolean", "description": "whether the tree holds everything the VMs name; a missing reference is then an error"}),
+        ),
+        (
+            "plan",
+            json!({
+                "type": "object", "additionalProperties": false, "description": "what fails a plan; a target's own holds for its rows",
+                "properties": {
+                    "failOn": {"type": "array", "items": {"enum": Gate::ALL.map(Gate::as_str)}, "description": "actions that fail a plan"},
+                    "maxDown": {"type": "integer", "minimum": 0, "description": "most guests that may stop because the change is applied"},
+                    "maxRestarts": {"type": "integer", "minimum": 0, "description": "most guests that may owe a restart"},
+                },
+            }),
         ),
     ];
     let mut properties = serde_json::Map::new();

@@ -3,11 +3,13 @@
 //! [`Plan`] is the data; `groups` and `summary` say what its rows have in common. A side of a VM is a `stage`, in which
 //! each step is made once. `judge` says which kind of change a pair is: `lifecycle` for what is created, deleted and
 //! renamed, `modified` for an edited VM, `fan_out` for what a changed instance type or preference does to the others.
-//! `traps` are edits that do less than they seem.
+//! `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
 
+mod accept;
 mod admission;
 mod fan_out;
 mod fields;
+mod gate;
 mod groups;
 mod judge;
 mod lifecycle;
@@ -30,6 +32,8 @@ use crate::change::{self, Pair, Subject};
 use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Reason, VolumeChange, VolumeVerdict};
+pub use accept::{Acceptance, NoAcceptance};
+pub use gate::Gates;
 pub use groups::Group;
 pub use model::{
     Accepted, Change, Effect, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged,

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use driftless::catalog::side::Side;
 use driftless::change::Subject;
+use driftless::config::Config;
 use driftless::plan::Unjudged;
 use driftless::release::Release;
 use driftless::resource::ResourceId;
@@ -126,6 +127,15 @@ impl Loaded {
             uncovered: BTreeSet::new(),
             half_read: BTreeSet::new(),
         })
+    }
+
+    /// The settings of the base and of the head.
+    pub(crate) fn settings(&self) -> [Config; 2] {
+        let head = self.session.head.config.clone();
+        match &self.base {
+            Against::World(base) => [base.config.clone(), head],
+            Against::OnRelease(_) => [head.clone(), head],
+        }
     }
 
     /// Two files or directories, each with the files that are read for it. Every object counts, not only KubeVirt's.

@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use super::{Config, Error, FieldValidation, Ignore, Profile, Spanned, TargetConfig, did_you_mean};
+use super::{
+    Config, Error, FieldValidation, GateSettings, Ignore, Profile, Spanned, TargetConfig,
+    did_you_mean,
+};
+use crate::action::Gate;
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resource::Resource;
@@ -21,6 +25,7 @@ const KEYS: &[&str] = &[
     "kubevirt",
     "levels",
     "namespace",
+    "plan",
     "profile",
     "roots",
     "targets",
@@ -32,7 +37,9 @@ const TARGET_KEYS: &[&str] = &[
     "name",
     "namespace",
     "paths",
+    "plan",
 ];
+const PLAN_KEYS: &[&str] = &["failOn", "maxDown", "maxRestarts"];
 
 /// Volume sources that can carry a default, with the API version each is written in.
 pub(super) const INFER_KINDS: [(&str, &str); 4] = [
@@ -116,6 +123,7 @@ fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
         }
         "clusterConfig" => target.cluster_config = Some(string(entry)?),
         "namespace" => target.namespace = Some(string(entry)?),
+        "plan" => target.plan = gates(entry)?,
         _ => {
             let value = entry
                 .node
@@ -125,6 +133,29 @@ fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+fn gates(entry: &Entry) -> Result<GateSettings, Error> {
+    let words = Gate::ALL.map(|gate| (gate.as_str(), gate));
+    let mut out = GateSettings::default();
+    for entry in fields(&entry.node, "`plan`", PLAN_KEYS)? {
+        let count = || {
+            let count = entry.node.as_i64();
+            count
+                .and_then(|count| usize::try_from(count).ok())
+                .ok_or_else(|| mistyped(entry, "a whole number from 0"))
+        };
+        match entry.key.as_str() {
+            "failOn" => {
+                let gates = items(entry)?.iter();
+                let gates = gates.map(|item| one_of(item, &entry.key, &words));
+                out.fail_on = Some(gates.collect::<Result<_, _>>()?);
+            }
+            "maxDown" => out.max_down = Some(count()?),
+            _ => out.max_restarts = Some(count()?),
+        }
+    }
+    Ok(out)
 }
 
 fn profiles(entry: &Entry) -> Result<Vec<Profile>, Error> {

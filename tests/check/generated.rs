@@ -25,7 +25,8 @@ fn the_schema_of_the_settings_takes_what_is_read() {
         "levels": {"runtime-data": "off"}, "exclude": ["old/**"], "context": ["shared"], "roots": ["apps"],
         "fieldValidation": "warn", "ignores": [{"rules": ["runtime-data"], "paths": ["a"], "reason": "b"}],
         "infer": [{"kind": "DataSource", "name": "fedora", "preference": "fedora"}],
-        "targets": [{"name": "east", "paths": ["east"], "kubevirt": "1.8"}],
+        "plan": {"failOn": ["data-loss", "start-refused"], "maxDown": 0, "maxRestarts": 5},
+        "targets": [{"name": "east", "paths": ["east"], "kubevirt": "1.8", "plan": {"maxDown": 1}}],
     });
     assert!(
         validator.is_valid(&settings),

@@ -6,6 +6,7 @@
 )]
 
 mod diff;
+mod gates;
 mod hostile;
 mod pairing;
 mod plan;

@@ -8,6 +8,7 @@
 )]
 
 mod fan_out;
+mod gates;
 mod groups;
 mod lifecycle;
 mod live_update;
@@ -15,4 +16,5 @@ mod parsing;
 mod reports;
 mod spelling;
 mod support;
+mod types;
 mod volumes;

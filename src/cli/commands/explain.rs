@@ -1,6 +1,7 @@
-//! `explain`: the page of a rule, or what the API knows about a field.
+//! `explain`: the page of a rule or of a plan's action, or what the API knows about a field.
 
 use anyhow::bail;
+use driftless::action::Gate;
 use driftless::config::did_you_mean;
 use driftless::rules;
 use driftless::schema::explain;
@@ -8,14 +9,14 @@ use driftless::schema::explain;
 use crate::args::Global;
 use crate::output::{Outcome, Shell};
 
-/// Explain a rule, or a field of the API
+/// Explain a rule, an action of a plan, or a field of the API
 ///
 /// A field is written from the resource's root, a VirtualMachine's unless a kind stands before it:
 /// `spec.template.spec.domain.cpu`, `VirtualMachinePreference.spec.cpu`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A rule's id, or a field
-    #[arg(value_name = "RULE|FIELD")]
+    /// A rule's id, an action, or a field
+    #[arg(value_name = "RULE|ACTION|FIELD")]
     what: String,
 }
 
@@ -23,6 +24,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     if let Some(rule) = rules::find(&args.what) {
         shell.data(rules::docs::explanation(&rule.info).as_bytes())?;
+        return Ok(Outcome::Clean);
+    }
+    if let Some(section) = action(&args.what) {
+        shell.data(section.as_bytes())?;
         return Ok(Outcome::Clean);
     }
     match explain::field(&args.what, global.kubevirt) {
@@ -39,5 +44,39 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
             }
             bail!("{error}")
         }
+    }
+}
+
+/// The page of plans.
+const PLAN: &str = include_str!("../../../docs/plan.md");
+
+/// The section of an action, or of another word that a plan can be gated on.
+fn action(word: &str) -> Option<String> {
+    let word = Gate::parse(word)
+        .map(Gate::as_str)
+        .or((word == "none").then_some("none"))?;
+    let heading = format!("### `{word}`\n");
+    let (_, section) = PLAN.split_once(&heading)?;
+    let end = section
+        .find("\n## ")
+        .into_iter()
+        .chain(section.find("\n### "))
+        .min();
+    let section = &section[..end.unwrap_or(section.len())];
+    Some(format!("{word}\n{}\n", section.trim_end()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_action_has_a_section() {
+        for word in Gate::ALL.into_iter().map(Gate::as_str).chain(["none"]) {
+            let section = action(word).unwrap_or_default();
+            assert!(section.lines().count() > 2, "{word}: {section}");
+            assert!(!section.contains("\n#"), "{word}: {section}");
+        }
+        assert_eq!(action("reboot"), None);
     }
 }

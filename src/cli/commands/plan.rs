@@ -1,12 +1,15 @@
 //! `plan`: what a change does to every virtual machine.
 
+mod gates;
+
 use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::ValueEnum;
 use driftless::catalog::side::Reason;
 use driftless::change::Subject;
-use driftless::plan::{self, Action, Names, Plan, Sides};
+use driftless::config::Config;
+use driftless::plan::{self, Names, Plan, Sides};
 use driftless::release::Release;
 use driftless::report::{plan_html, plan_json, plan_markdown, plan_text};
 
@@ -52,13 +55,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Exit with 1 where more guests than this go down
-    #[arg(long, value_name = "N")]
-    max_restarts: Option<usize>,
-
-    /// Exit with 1 where a VM meets this action or a worse one
-    #[arg(long, value_name = "ACTION")]
-    fail_on: Option<FailOn>,
+    #[command(flatten)]
+    gates: gates::GateArgs,
 }
 
 /// How a plan is written.
@@ -74,25 +72,14 @@ enum Format {
     Html,
 }
 
-/// The least action that fails a run.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum FailOn {
-    /// Refused by the cluster
-    Rejected,
-    /// Restarts, with or without loss of data, and what is refused
-    Restart,
-    /// What cannot be known, restarts and what is refused
-    Unknown,
-}
-
-impl FailOn {
-    const fn action(self) -> Action {
-        match self {
-            Self::Rejected => Action::Rejected,
-            Self::Restart => Action::Restart,
-            Self::Unknown => Action::Unknown,
-        }
-    }
+/// A plan with what else the run found.
+struct Judged {
+    plan: Plan,
+    /// How many documents cannot be read.
+    bad: usize,
+    outcome: Outcome,
+    /// The settings of the base and of the head.
+    settings: [Config; 2],
 }
 
 /// Plans a change, or the upgrade of a cluster.
@@ -100,10 +87,21 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     if args.base.len() > 2 {
         bail!("`--base` is given at most twice");
     }
-    let (plan, bad, outcome) = match (args.kubevirt_from, args.kubevirt_to) {
+    let Judged {
+        mut plan,
+        bad,
+        outcome,
+        settings,
+    } = match (args.kubevirt_from, args.kubevirt_to) {
         (Some(from), Some(to)) => upgrade(args, global, from, to, shell)?,
         _ => change(args, global, shell)?,
     };
+    let gates = args.gates.settle(&settings, &mut plan);
+    let range = match (args.base.last(), &args.head) {
+        (Some(base), head) => Some((base.as_str(), head.as_deref().unwrap_or("HEAD"))),
+        (None, _) => None,
+    };
+    args.gates.accept(&args.paths, range, &mut plan)?;
     let text = match args.format {
         Format::Text => plan_text::report(&plan, shell.colors() && args.output.is_none()),
         Format::Json => plan_json::report(&plan),
@@ -114,7 +112,11 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         Some(file) => write_file(file, text.as_bytes())?,
         None => shell.data(text.as_bytes())?,
     }
-    let outcome = outcome.max(gates(args, &plan, shell));
+    let mut outcome = outcome;
+    for trip in gates.trips(&plan) {
+        shell.error(trip);
+        outcome = outcome.max(Outcome::Findings);
+    }
     if bad > 0 {
         let documents = Reason::counted("documents", bad);
         shell.error(format!(
@@ -125,32 +127,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     Ok(outcome)
 }
 
-fn gates(args: &Args, plan: &Plan, shell: &mut Shell) -> Outcome {
-    let mut outcome = Outcome::Clean;
-    if let Some(most) = args.max_restarts
-        && plan.summary().restarts > most
-    {
-        shell.error(format!(
-            "{} guests owe a restart, `--max-restarts` allows {most}",
-            plan.summary().restarts
-        ));
-        outcome = Outcome::Findings;
-    }
-    if let Some(fail_on) = args.fail_on {
-        let worst = plan.virtual_machines.iter().map(|vm| vm.action).min();
-        if let Some(worst) = worst.filter(|worst| *worst <= fail_on.action()) {
-            shell.error(format!("the plan has `{}`", worst.as_str()));
-            outcome = Outcome::Findings;
-        }
-    }
-    outcome
-}
-
-fn change(
-    args: &Args,
-    global: &Global,
-    shell: &mut Shell,
-) -> anyhow::Result<(Plan, usize, Outcome)> {
+fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Judged> {
     let base = match (&args.base_dir, args.base.as_slice()) {
         (Some(directory), _) => Base::Directory(directory.clone()),
         (None, [base]) => Base::Revision(base.clone()),
@@ -179,7 +156,12 @@ fn change(
     );
     plan.unjudged.clone_from(&loaded.unjudged);
     plan.kubevirt.hides.clone_from(&loaded.hidden);
-    Ok((plan, bad, loaded.session.outcome()))
+    Ok(Judged {
+        bad,
+        outcome: loaded.session.outcome(),
+        settings: loaded.settings(),
+        plan,
+    })
 }
 
 fn upgrade(
@@ -188,11 +170,16 @@ fn upgrade(
     from: Release,
     to: Release,
     shell: &mut Shell,
-) -> anyhow::Result<(Plan, usize, Outcome)> {
+) -> anyhow::Result<Judged> {
     let loaded = Loaded::one_side(global, &args.paths, from, to, shell)?;
     let bad = loaded.bad;
     let resolvers = loaded.resolvers();
     let subjects: (Vec<Subject<'_>>, Vec<Subject<'_>>) = (resolvers.base(), resolvers.head());
     let plan = plan::upgrade::preview(subjects.0, subjects.1, &loaded.session.sources, from, to);
-    Ok((plan, bad, loaded.session.outcome()))
+    Ok(Judged {
+        bad,
+        outcome: loaded.session.outcome(),
+        settings: loaded.settings(),
+        plan,
+    })
 }

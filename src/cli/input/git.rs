@@ -4,6 +4,7 @@
 mod listing;
 mod program;
 mod revision;
+mod trailers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
