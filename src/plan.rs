@@ -7,10 +7,12 @@
 
 mod accept;
 mod admission;
+mod disks;
 mod fan_out;
 mod fields;
 mod gate;
 mod groups;
+mod identity;
 mod judge;
 mod lifecycle;
 mod model;
@@ -31,13 +33,12 @@ use rayon::prelude::*;
 use crate::change::{self, Pair, Subject};
 use crate::release::Release;
 use crate::source::Sources;
-pub use crate::update::{Action, Reason, VolumeChange, VolumeVerdict};
+pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
 pub use accept::{Acceptance, NoAcceptance};
 pub use gate::Gates;
 pub use groups::Group;
 pub use model::{
-    Accepted, Change, Effect, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged,
-    VmPlan,
+    Accepted, Change, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged, VmPlan,
 };
 pub use summary::Summary;
 

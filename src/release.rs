@@ -379,6 +379,8 @@ behaviours! {
     IgnoresEqualFirmwareUuid: V1_6.., gained "writing the running guest's firmware UUID into its VM needs no restart";
     /// A pod network added to a running VM needs a restart.
     PodNetworkAddedNeedsRestart: V1_8.., gained "a pod network added to a running VM needs a restart";
+    /// A plugged interface is compared, as it was written, with the one its preference fills in.
+    ComparesPluggedInterfaces: V1_6.., gained "an interface plugged into a running VM asks for a restart afterwards where a preference fills it in";
     /// The network synchronizer also patches networks, not only interfaces.
     SynchronizesNetworks: V1_8.., silent "its effect on people is told by the lines of pod networks and network names";
     /// Another network under the same name is attached live, behind the gate LiveUpdateNADRef.

@@ -13,6 +13,7 @@ pub mod live;
 pub mod memory;
 pub mod network;
 pub mod types;
+pub mod values;
 pub mod volumes;
 pub mod words;
 
@@ -64,6 +65,20 @@ impl Reason {
     pub fn saying(mut self, kubevirt: impl Into<String>) -> Self {
         self.kubevirt = Some(Cause::new("", kubevirt));
         self
+    }
+}
+
+words! {
+    /// What the change of one field does.
+    Effect {
+        /// Reaches the running guest.
+        Live = "live",
+        /// Needs a restart.
+        Restart = "restart",
+        /// Waits for the next start.
+        NextStart = "next-start",
+        /// Nothing that reaches a guest.
+        None = "none",
     }
 }
 
@@ -150,6 +165,8 @@ pub struct Situation<'a> {
     pub current: Result<&'a Node, &'a types::TypesError>,
     /// The running guest.
     pub guest: &'a guest::RunningGuest,
+    /// The guest's spec that the new VM would start with, where that can be told.
+    pub next: Option<&'a Node>,
     /// Claims and data volumes of the namespace.
     pub claims: &'a dyn volumes::Claims,
 }

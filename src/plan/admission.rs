@@ -17,6 +17,12 @@ pub(super) struct Answer {
 
 /// What a cluster's admission says to the head's VM, created where there is no base and updated from it otherwise.
 pub(super) fn review(head: &Subject, base: Option<&Node>) -> Answer {
+    if let Some(refused) = unserved(head) {
+        return Answer {
+            refused: vec![refused],
+            assumed: Vec::new(),
+        };
+    }
     let review = review::review(&head.resource.node, base, head.resolver);
     match review.verdict() {
         Verdict::Accepted => Answer::default(),
@@ -52,6 +58,21 @@ pub(super) fn review(head: &Subject, base: Option<&Node>) -> Answer {
                 .collect(),
         },
     }
+}
+
+/// What the API server says to a version that it does not serve.
+fn unserved(head: &Subject) -> Option<Reason> {
+    let resource = head.resource;
+    let is_old =
+        resource.id.group == "kubevirt.io" && matches!(resource.version(), "v1alpha1" | "v1alpha2");
+    is_old.then(|| {
+        Reason::new(format!(
+            "KubeVirt {} does not serve `{}`: the cluster refuses the object",
+            head.resolver.release(),
+            resource.api_version
+        ))
+        .at("apiVersion")
+    })
 }
 
 fn from_cause(cause: &Cause) -> Reason {

@@ -161,6 +161,7 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
             vm: stored,
             current: current.as_ref(),
             guest,
+            next: None,
             claims: &claims,
         });
         let runs = power::runs(base.written()) != Runs::No;

@@ -4,22 +4,31 @@ use super::{Effect, FieldChange};
 use crate::diff::{Difference, Lists, differences};
 use crate::field_path::FieldPath;
 use crate::release::Release;
-use crate::update::decide::{Decision, expanded_differences};
+use crate::update::decide::Decision;
 use crate::update::words::shown;
-use crate::update::{Action, Situation, Step};
+use crate::update::{Action, Situation};
 use crate::yaml::Node;
 
-/// The fields a decision is about.
+/// The fields a decision is about: the values of the guest, and what differs outside the template.
 pub(super) fn of(situation: &Situation, decision: &Decision) -> Vec<FieldChange> {
-    let mut found = expanded_differences(situation);
-    found.extend(
-        vm_differences(situation.release, situation.old, situation.vm)
-            .into_iter()
-            .filter(|difference| !is_template(&difference.path)),
-    );
-    found
+    let outside = vm_differences(situation.release, situation.old, situation.vm);
+    decision
+        .values
         .iter()
-        .map(|difference| change(difference, effect(&difference.path, decision)))
+        .map(|value| {
+            let effect = if decision.action == Action::Rejected {
+                Effect::None
+            } else {
+                value.effect
+            };
+            change(&value.difference, effect)
+        })
+        .chain(
+            outside
+                .iter()
+                .filter(|difference| !is_template(&difference.path))
+                .map(|difference| change(difference, Effect::None)),
+        )
         .collect()
 }
 
@@ -78,37 +87,4 @@ fn change(difference: &Difference, effect: Effect) -> FieldChange {
 
 fn is_template(path: &FieldPath) -> bool {
     path.to_string().starts_with("spec.template")
-}
-
-fn effect(path: &FieldPath, decision: &Decision) -> Effect {
-    let text = path.to_string();
-    if !is_template(path) || decision.action == Action::Rejected {
-        return Effect::None;
-    }
-    let flow = &decision.flow;
-    let forces = flow.forcing.iter().any(|other| other.path.overlaps(path))
-        || flow.handler_fields.iter().any(|(field, _)| *field == text);
-    if forces {
-        return Effect::Restart;
-    }
-    let reached = flow.live.iter().any(|step| {
-        let fields: &[&str] = match step {
-            Step::Network => &["domain.devices.interfaces", "networks"],
-            Step::Hotplug => &["domain.devices.disks", "volumes"],
-            Step::Cpu => &["domain.cpu.sockets"],
-            Step::Affinity => &["affinity", "nodeSelector"],
-            Step::Tolerations => &["tolerations"],
-            Step::Memory => &["domain.memory.guest"],
-        };
-        fields
-            .iter()
-            .any(|field| text.starts_with(&format!("spec.template.spec.{field}")))
-    });
-    let migrates =
-        decision.action == Action::MigrateVolumes && text.starts_with("spec.template.spec.volumes");
-    if reached || migrates {
-        Effect::Live
-    } else {
-        Effect::NextStart
-    }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Change, Effect, Plan, Power, VmPlan};
-use crate::update::Action;
+use super::model::{Change, Plan, Power, VmPlan};
+use crate::update::{Action, Effect};
 
 /// VMs with one cause and one set of effects.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::groups::Group;
 use crate::field_path::FieldPath;
 use crate::release::Release;
-use crate::update::{Action, Reason, VolumeChange};
+use crate::update::{Action, Effect, Reason, VolumeChange};
 use crate::word::words;
 use crate::yaml::Node;
 
@@ -278,18 +278,4 @@ pub struct FieldChange {
     pub to: Option<String>,
     /// What the change of this field does.
     pub effect: Effect,
-}
-
-words! {
-    /// What the change of one field does.
-    Effect {
-        /// Reaches the running guest.
-        Live = "live",
-        /// Needs a restart.
-        Restart = "restart",
-        /// Waits for the next start.
-        NextStart = "next-start",
-        /// Nothing that reaches a guest.
-        None = "none",
-    }
 }

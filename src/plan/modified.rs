@@ -1,11 +1,16 @@
 //! A VM that differs between the sides: admission, the types of each side, and what its controller does to the guest.
 
+use std::borrow::Cow;
+
 use super::admission;
 use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::shared::{same_matchers, shared_change};
 use super::stage::Stage;
-use super::{Action, Change, Effect, Power, Reason, Rejection, VmPlan, fields, traps};
+use super::{
+    Action, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields, identity, traps,
+};
+use crate::field_path::FieldPath;
 use crate::source::Sources;
 use crate::update::claims::CatalogClaims;
 use crate::update::decide::{Decision, decide};
@@ -59,6 +64,7 @@ pub(super) fn modified(
     if !is_stuck {
         powered(base, head, &mut out);
     }
+    traps::dropped(base, head, &mut out);
     traps::expanding_cluster(head.subject.resolver.target(), head.stored(), &mut out);
     traps::note(release, base.stored(), head.stored(), &mut out);
     out
@@ -104,21 +110,22 @@ fn powered(base: &Stage, head: &Stage, out: &mut VmPlan) {
 
 /// The two stored VMs with their types applied, and the guest between them.
 struct Compared<'a> {
-    old: &'a Node,
-    new: &'a Node,
+    old: Cow<'a, Node>,
+    new: Cow<'a, Node>,
     last_seen: Result<Node, TypesError>,
     current: Result<Node, TypesError>,
     guest: RunningGuest,
+    next: Option<Node>,
 }
 
 impl<'a> Compared<'a> {
     /// Applies the types each VM names; `None` where the action is settled without a guest.
     fn of(base: &'a Stage, head: &'a Stage, out: &mut VmPlan) -> Option<Self> {
         let release = head.release();
-        let (old, new) = (base.stored(), head.stored());
-        let keeps = same_matchers(old, new);
+        let (old, new) = identity::settle(base, head, out);
+        let keeps = same_matchers(&old, &new);
         let captured = base.types().clone();
-        let live = Types::of(old, base.namespace(), head.subject.resolver);
+        let live = Types::of(&old, base.namespace(), head.subject.resolver);
         let wanted = if keeps && captured.is_ok() {
             captured.clone()
         } else {
@@ -144,7 +151,7 @@ impl<'a> Compared<'a> {
             }
         };
         let configuration = &base.subject.resolver.target().configuration;
-        let guest = match RunningGuest::start(base.release(), configuration, old, &captured) {
+        let guest = match RunningGuest::start(base.release(), configuration, &old, &captured) {
             Ok(guest) => guest,
             Err(error) => {
                 out.assumptions
@@ -153,12 +160,17 @@ impl<'a> Compared<'a> {
                 return None;
             }
         };
+        let last_seen = live.and_then(|types| types.apply(release, &old));
+        let current = wanted.apply(release, &new);
+        let configuration = &head.subject.resolver.target().configuration;
+        let next = RunningGuest::start(release, configuration, &new, &wanted);
         Some(Self {
             old,
             new,
-            last_seen: live.and_then(|types| types.apply(release, old)),
-            current: wanted.apply(release, new),
+            last_seen,
+            current,
             guest,
+            next: next.ok().map(|guest| guest.spec),
         })
     }
 
@@ -176,16 +188,17 @@ impl<'a> Compared<'a> {
             &target.namespace,
             target.complete,
         )
-        .with_templates_of(self.new)
-        .with_templates_of(self.old);
+        .with_templates_of(&self.new)
+        .with_templates_of(&self.old);
         let situation = Situation {
             release: target.release,
             configuration: &target.configuration,
-            old: self.old,
+            old: &self.old,
             last_seen: self.last_seen.as_ref(),
-            vm: self.new,
+            vm: &self.new,
             current: self.current.as_ref(),
             guest: &self.guest,
+            next: self.next.as_ref(),
             claims: &claims,
         };
         let mut decision = decide(&situation);
@@ -193,13 +206,19 @@ impl<'a> Compared<'a> {
             revert(earlier, &situation, &mut decision);
         }
         out.fields = fields::of(&situation, &decision);
-        out.action = decision.action;
+        let beside = std::mem::replace(&mut out.action, decision.action);
         out.also = decision.also;
         out.also.sort_unstable();
+        out.condition_only = decision.condition_only;
         out.rejected = (out.action == Action::Rejected).then_some(Rejection::Sync);
-        out.reasons = decision.reasons;
+        out.reasons.extend(decision.reasons);
+        // A refusal that is about the whole VM says nothing of a single value.
+        if out.action != Action::Rejected {
+            out.hold(beside);
+        }
         out.volumes = decision.volumes;
         out.assumptions.extend(decision.assumptions);
+        disks::judge(&situation, out);
         out.assumptions.extend(power::assumption(base.written()));
         if power::runs(base.written()) == Runs::No {
             halted(out);
@@ -229,11 +248,12 @@ fn halted(out: &mut VmPlan) {
     if out.action == Action::Rejected {
         return;
     }
-    let loses = !out.volumes.is_empty();
+    let loses = out.holds(Action::DataLoss) || out.volumes.iter().any(disks::is_replaced);
     let waits = out.action != Action::None;
     out.also.clear();
     out.action = Action::None;
     out.assumptions.clear();
+    out.condition_only = false;
     if waits || loses {
         out.hold(Action::NextStart);
     }
@@ -313,6 +333,16 @@ fn revert(earlier: &Stage, situation: &Situation, decision: &mut Decision) {
         )
         .saying(ONLY_BACK)
     };
+    // What goes back is not copied, and what was said of a migration that starts does not hold.
+    let volumes = FieldPath::parse("spec.template.spec.volumes");
+    let strategy = FieldPath::parse("spec.updateVolumesStrategy");
+    decision.reasons.retain(|reason| {
+        reason
+            .field
+            .as_ref()
+            .is_none_or(|field| !field.starts_with(&volumes) && *field != strategy)
+    });
+    decision.also.clear();
     decision
         .reasons
         .insert(0, reason.at("spec.template.spec.volumes"));

@@ -5,10 +5,11 @@ use std::cell::OnceCell;
 use super::{Reason, admission};
 use crate::cause::Refusal;
 use crate::change::Subject;
+use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resolve::Resolved;
 use crate::resource::Resource;
-use crate::schema;
+use crate::schema::{self, ProblemKind};
 use crate::transform::admit::{self, NotAdmitted, RANDOM_UUID};
 use crate::transform::expand::expand;
 use crate::update::types::{Types, TypesError};
@@ -27,6 +28,7 @@ pub(super) struct Stage<'a> {
 #[derive(Debug)]
 struct Stored {
     vm: Node,
+    dropped: Vec<FieldPath>,
     refused: Vec<Reason>,
 }
 
@@ -67,6 +69,11 @@ impl<'a> Stage<'a> {
     /// inference cannot follow for want of an object in the tree is left as it is written.
     pub(super) fn stored(&self) -> &Node {
         &self.storing().vm
+    }
+
+    /// Fields that the API server drops: no release, or not this one, has them there.
+    pub(super) fn dropped(&self) -> &[FieldPath] {
+        &self.storing().dropped
     }
 
     /// Why the VM is not stored; empty where it is.
@@ -129,6 +136,17 @@ fn store(subject: &Subject) -> Stored {
     if written.str_at("metadata.namespace").is_empty() {
         written.set("metadata.namespace", Node::string(subject.namespace()));
     }
+    let dropped = decoded
+        .problems
+        .iter()
+        .filter(|problem| {
+            matches!(
+                problem.kind,
+                ProblemKind::UnknownField { .. } | ProblemKind::UnsupportedField { .. }
+            )
+        })
+        .map(|problem| problem.path.clone())
+        .collect();
     let malformed = admit::malformed(decoded.problems);
     let admitted = match malformed {
         Some(error) => Err(error),
@@ -143,5 +161,9 @@ fn store(subject: &Subject) -> Stored {
         }
         Err(error) => (written, admission::reasons(&Refusal::from(error))),
     };
-    Stored { vm, refused }
+    Stored {
+        vm,
+        dropped,
+        refused,
+    }
 }

@@ -1,5 +1,6 @@
 //! Edits that do less than they seem: inside a data volume template, and of cloud-init data.
 
+use super::stage::Stage;
 use super::{Reason, VmPlan};
 use crate::config::Target;
 use crate::diff::{Difference, Lists, differences};
@@ -23,6 +24,33 @@ pub(super) fn expanding_cluster(target: &Target, new: &Node, out: &mut VmPlan) {
             );
             return;
         }
+    }
+}
+
+/// Notes edits of fields that the API server drops.
+pub(super) fn dropped(base: &Stage, head: &Stage, out: &mut VmPlan) {
+    for path in head.dropped() {
+        let value = path.find(head.written());
+        let before = path.find(base.written());
+        let is_same = match (before, value) {
+            (Some(before), Some(value)) => before.same_value(value),
+            (before, value) => before.is_none() && value.is_none(),
+        };
+        if is_same {
+            continue;
+        }
+        let difference = Difference {
+            path: path.clone(),
+            from: before.cloned(),
+            to: value.cloned(),
+        };
+        out.reasons.push(Reason {
+            message: format!(
+                "the edit does nothing: KubeVirt {} has no such field there, the API server drops it; `driftless check` says where it belongs",
+                head.release()
+            ),
+            ..shown(&difference)
+        });
     }
 }
 

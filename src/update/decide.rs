@@ -1,15 +1,15 @@
 //! One action from the controller's chain, with every reason and everything else that happens.
 
+use super::values::{self, ValueChange};
 use super::volumes::{self, Handled, Move, claim_of, is_read_write_once};
 use super::words::shown;
 use super::{
-    Action, Flow, Reason, Situation, Step, VolumeChange, VolumeVerdict, live, named, network,
-    template_spec,
+    Action, Effect, Flow, Reason, Situation, Step, VolumeChange, VolumeVerdict, live, named,
+    network, template_spec,
 };
-use crate::diff::{self, Difference, Lists};
+use crate::diff::{self, Difference};
 use crate::field_path::FieldPath;
 use crate::release::Behaviour;
-use crate::yaml::Node;
 
 /// What the change does to a running VM, and why.
 #[derive(Clone, Debug)]
@@ -24,15 +24,13 @@ pub struct Decision {
     pub volumes: Vec<VolumeChange>,
     /// What was taken for granted.
     pub assumptions: Vec<String>,
+    /// Every value that changes, with what becomes of it.
+    pub values: Vec<ValueChange>,
+    /// Whether RestartRequired is shown though a restart changes nothing of the guest.
+    pub condition_only: bool,
     /// What the chain does.
     pub flow: Flow,
 }
-
-/// Template annotations KubeVirt copies to the running guest.
-const DYNAMIC_ANNOTATIONS: [&str; 2] = [
-    "descheduler.alpha.kubernetes.io/evict",
-    "descheduler.alpha.kubernetes.io/prefer-no-eviction",
-];
 
 /// Decides what a change that admission accepts does to the running guest.
 pub fn decide(situation: &Situation) -> Decision {
@@ -46,8 +44,21 @@ pub fn decide(situation: &Situation) -> Decision {
         reasons: Vec::new(),
         volumes: Vec::new(),
         assumptions: Vec::new(),
+        values: Vec::new(),
+        condition_only: false,
         flow,
     };
+    out.values = values::list(
+        situation,
+        &out.flow,
+        migrating && situation.is_live_update() && !handled.migrates.is_empty(),
+    );
+    out.condition_only = out.flow.restart_required
+        && moved.is_empty()
+        && out
+            .values
+            .iter()
+            .all(|value| value.effect != Effect::Restart);
     if let Some(crash) = out.flow.crash {
         out.action = Action::Rejected;
         out.reasons.push(
@@ -117,24 +128,43 @@ impl Decision {
             self.volumes = volumes::report(moved, VolumeVerdict::ReplacedAtRestart);
         } else if !moved.is_empty() {
             self.volumes = volumes::report(moved, VolumeVerdict::NotMigrated);
-            self.reasons.push(Reason::new(
-                "no volume migrates while a restart is required: after it the guest would start on the new claims without a copy; make the other change in a commit of its own",
-            ));
+            self.reasons.push(Reason::new(if handled.restart.is_some() {
+                "KubeVirt refuses to migrate the volumes: after the restart the guest would start on the new claims without a copy"
+            } else {
+                "no volume migrates while a restart is required: after it the guest would start on the new claims without a copy; make the other change in a commit of its own"
+            }));
         }
-        for difference in &self.flow.forcing {
-            self.reasons
-                .push(forcing(difference).saying(message.clone()));
+        for value in &self.values {
+            let path = &value.difference.path;
+            let forces = self
+                .flow
+                .forcing
+                .iter()
+                .any(|forcing| forcing.path.overlaps(path));
+            let told = self.reasons.iter().any(|reason| {
+                reason
+                    .field
+                    .as_ref()
+                    .is_some_and(|field| field.overlaps(path))
+            });
+            if value.effect == Effect::Restart && forces && !told {
+                self.reasons
+                    .push(forcing(&value.difference).saying(message.clone()));
+            }
         }
-        if self.flow.template_differs && self.flow.forcing.is_empty() {
-            self.reasons
-                .push(Reason::new("the template differs").saying(message.clone()));
-        }
+        self.comparison(situation, &message);
         for (field, because) in &self.flow.handler_fields {
-            self.reasons.push(
-                Reason::new(because.clone())
-                    .at(field)
-                    .saying(message.clone()),
+            let path = FieldPath::parse(field);
+            let value = self
+                .values
+                .iter()
+                .find(|value| value.difference.path == path);
+            let mut reason = value.map_or_else(
+                || Reason::default().at(field),
+                |value| shown(&value.difference),
             );
+            reason.message.clone_from(because);
+            self.reasons.push(reason.saying(message.clone()));
         }
         if let Some(said) = &handled.restart {
             if handled.blamed.is_empty() {
@@ -151,6 +181,39 @@ impl Decision {
                         .saying(said.clone()),
                 );
             }
+        }
+    }
+
+    /// What KubeVirt's comparison finds where no value of the guest changes: why the condition appears. Its two sides are
+    /// no values that the guest had or gets, and are not shown as such.
+    fn comparison(&mut self, situation: &Situation, message: &str) {
+        if !self.flow.template_differs {
+            return;
+        }
+        let has_types = ["spec.instancetype", "spec.preference"]
+            .iter()
+            .any(|matcher| situation.old.path(matcher).is_some());
+        let words = if has_types {
+            "KubeVirt compares with the instance type and preference of today, which differ here from those the guest was started with: it shows RestartRequired, the guest's own value does not change by it"
+        } else {
+            "KubeVirt's comparison of the templates differs here: it shows RestartRequired, the guest's own value does not change by it"
+        };
+        for difference in &self.flow.forcing {
+            let is_value = self
+                .values
+                .iter()
+                .any(|value| value.difference.path.overlaps(&difference.path));
+            if !is_value {
+                self.reasons.push(
+                    Reason::new(words)
+                        .at(&difference.path.to_string())
+                        .saying(message),
+                );
+            }
+        }
+        if self.flow.forcing.is_empty() {
+            self.reasons
+                .push(Reason::new("the template differs").saying(message));
         }
     }
 
@@ -223,67 +286,124 @@ impl Decision {
                 .saying(refusal),
             );
         }
+        let also = if restart {
+            " even before the restart"
+        } else {
+            ""
+        };
         for step in self.flow.live.clone() {
             if self.flow.denied.iter().any(|(denied, _)| *denied == step) {
                 continue;
             }
             self.settle(Action::Live);
-            let found = changed_by(situation, step);
-            let also = if restart {
-                " even before the restart"
-            } else {
-                ""
-            };
-            if found.is_empty() {
-                self.reasons.push(Reason::new(format!(
-                    "{} reach the running guest{also}",
-                    subject(step)
-                )));
+            let message = format!("{} reach the running guest{also}", subject(step));
+            let found = self.values.iter().filter(|value| value.step == Some(step));
+            let reasons: Vec<Reason> = found
+                .map(|value| Reason {
+                    message: message.clone(),
+                    ..shown(&value.difference)
+                })
+                .collect();
+            if reasons.is_empty() {
+                self.reasons.push(Reason::new(message));
             }
-            for difference in found {
-                let mut reason = shown(&difference);
-                reason.message = format!("{} reach the running guest{also}", subject(step));
-                self.reasons.push(reason);
-            }
+            self.reasons.extend(reasons);
         }
-        for key in DYNAMIC_ANNOTATIONS {
-            let path = FieldPath::parse("spec.template.metadata.annotations").field(key);
-            let value = |vm: &Node| path.find(vm).and_then(Node::as_str).map(str::to_owned);
-            let (from, to) = (value(situation.old), value(situation.vm));
-            if from != to && situation.release.has(Behaviour::SyncsAnnotations) {
-                self.settle(Action::Live);
-                self.reasons.push(Reason {
-                    field: Some(path),
-                    from,
-                    to,
-                    ..Reason::new("the annotation is copied to the running guest")
-                });
+        let copied: Vec<Reason> = self
+            .values
+            .iter()
+            .filter(|value| {
+                value.effect == Effect::Live
+                    && value.step.is_none()
+                    && value
+                        .difference
+                        .path
+                        .to_string()
+                        .starts_with("spec.template.metadata")
+            })
+            .map(|value| Reason {
+                message: "the annotation is copied to the running guest".to_owned(),
+                ..shown(&value.difference)
+            })
+            .collect();
+        if !copied.is_empty() {
+            self.settle(Action::Live);
+        }
+        self.reasons.extend(copied);
+        if !restart {
+            self.condition_to_come(situation);
+        }
+    }
+
+    /// A plugged interface is compared as it was written with one that has its preference: KubeVirt then shows
+    /// RestartRequired, and no CPU or memory change reaches the guest while it stands.
+    fn condition_to_come(&mut self, situation: &Situation) {
+        if !self.flow.live.contains(&Step::Network)
+            || !situation.release.has(Behaviour::ComparesPluggedInterfaces)
+        {
+            return;
+        }
+        let Ok(current) = situation.current else {
+            return;
+        };
+        let running = network::interfaces(&situation.guest.spec);
+        let written = network::interfaces(template_spec(situation.vm));
+        for (at, interface) in network::interfaces(template_spec(current))
+            .iter()
+            .enumerate()
+        {
+            let name = interface.str_at("name");
+            let Some(raw) = named(written, name) else {
+                continue;
+            };
+            let is_plugged = named(running, name).is_none()
+                && (raw.get("bridge").is_some() || raw.get("sriov").is_some());
+            if is_plugged
+                && !diff::same(
+                    situation.release,
+                    "v1.Interface",
+                    Some(raw),
+                    Some(interface),
+                )
+            {
+                if !self.also.contains(&Action::Restart) {
+                    self.also.push(Action::Restart);
+                }
+                self.reasons.push(
+                    Reason::new("the preference fills in what the new interface leaves open, the plugged one has it not: KubeVirt shows RestartRequired afterwards, and CPU and memory changes wait for the restart; write `model` on the interface to avoid it")
+                        .at(&format!("spec.template.spec.domain.devices.interfaces[{at}]")),
+                );
             }
         }
     }
 
     /// Whatever nobody applies waits for the next start.
     fn waiting(&mut self, situation: &Situation) {
-        let restart = self.flow.restart_required;
         let told: Vec<FieldPath> = self
             .reasons
             .iter()
             .filter_map(|reason| reason.field.clone())
             .collect();
-        for difference in template_differences(situation) {
-            if told.iter().any(|path| path.overlaps(&difference.path)) {
-                continue;
-            }
-            if !restart {
-                self.settle(Action::NextStart);
-            }
-            let mut reason = shown(&difference);
-            reason.message = if restart {
-                "applied by the restart".to_owned()
-            } else {
-                waiting_words(situation, &difference)
+        let mut waits = false;
+        for value in &self.values {
+            let path = &value.difference.path;
+            let message = match value.effect {
+                Effect::Restart => "applied by the restart".to_owned(),
+                Effect::NextStart => {
+                    waits = true;
+                    waiting_words(situation, &value.difference)
+                }
+                Effect::Live | Effect::None => continue,
             };
-            self.reasons.push(reason);
+            if !told.iter().any(|field| field.overlaps(path)) {
+                self.reasons.push(Reason {
+                    message,
+                    ..shown(&value.difference)
+                });
+            }
+        }
+        if waits {
+            self.settle(Action::NextStart);
         }
     }
 
@@ -296,6 +416,17 @@ impl Decision {
                 .any(|step| !matches!(step, Step::Hotplug));
         if !needs_migration {
             return;
+        }
+        let by_updater = self.action == Action::MigrateVolumes
+            || self
+                .flow
+                .live
+                .iter()
+                .any(|step| matches!(step, Step::Cpu | Step::Memory));
+        if by_updater {
+            self.assumptions.push(
+                "CPU, memory and volume updates are carried out by a live migration: `workloadUpdateStrategy.workloadUpdateMethods` of the KubeVirt object is taken to hold `LiveMigrate`; without it they are patched and wait until somebody migrates the guest".to_owned(),
+            );
         }
         let guest = &situation.guest.spec;
         let mut against = Vec::new();
@@ -378,67 +509,6 @@ fn subject(step: Step) -> &'static str {
         Step::Tolerations => "tolerations",
         Step::Memory => "guest memory changes",
     }
-}
-
-/// The differences a step applies.
-fn changed_by(situation: &Situation, step: Step) -> Vec<Difference> {
-    let prefixes: &[&str] = match step {
-        Step::Network => return network::differences(situation),
-        Step::Hotplug => &[
-            "spec.template.spec.volumes",
-            "spec.template.spec.domain.devices.disks",
-        ],
-        Step::Cpu => &["spec.template.spec.domain.cpu.sockets"],
-        Step::Affinity => &[
-            "spec.template.spec.affinity",
-            "spec.template.spec.nodeSelector",
-        ],
-        Step::Tolerations => &["spec.template.spec.tolerations"],
-        Step::Memory => &["spec.template.spec.domain.memory.guest"],
-    };
-    expanded_differences(situation)
-        .into_iter()
-        .filter(|difference| {
-            let path = difference.path.to_string();
-            prefixes.iter().any(|prefix| path.starts_with(prefix))
-        })
-        .collect()
-}
-
-/// What differs between the two templates with their types applied.
-pub fn expanded_differences(situation: &Situation) -> Vec<Difference> {
-    match (situation.last_seen, situation.current) {
-        (Ok(old), Ok(new)) => between(situation, old, new),
-        _ => template_differences(situation),
-    }
-}
-
-/// What differs between the two templates as stored.
-pub fn template_differences(situation: &Situation) -> Vec<Difference> {
-    between(situation, situation.old, situation.vm)
-}
-
-fn between(situation: &Situation, old: &Node, new: &Node) -> Vec<Difference> {
-    let empty = Node::map();
-    let template = |vm: &Node| {
-        vm.path("spec.template")
-            .cloned()
-            .unwrap_or_else(|| empty.clone())
-    };
-    let base = FieldPath::parse("spec.template");
-    diff::differences(
-        situation.release,
-        "v1.VirtualMachineInstanceTemplateSpec",
-        &template(old),
-        &template(new),
-        Lists::ByKey,
-    )
-    .into_iter()
-    .map(|mut difference| {
-        difference.path = base.join(&difference.path);
-        difference
-    })
-    .collect()
 }
 
 fn waiting_words(situation: &Situation, difference: &Difference) -> String {

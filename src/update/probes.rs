@@ -54,6 +54,7 @@ fn run(release: Release, strategy: &str, setting: Setting, old: &Json, new: &Jso
         vm: &new,
         current: Ok(&new),
         guest: &guest,
+        next: None,
         claims: &claims,
     });
     if flow.crash.is_some() {

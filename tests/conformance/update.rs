@@ -19,7 +19,7 @@ use driftless::update::decide::decide;
 use driftless::update::guest::RunningGuest;
 use driftless::update::types::Types;
 use driftless::update::volumes::{self, MigrationRefusal};
-use driftless::update::{Action, Situation};
+use driftless::update::{Action, Situation, VolumeChange, VolumeVerdict};
 use driftless::yaml::Node;
 use serde_json::Value as Json;
 
@@ -91,6 +91,7 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
         vm: &pair.new,
         current: current.as_ref(),
         guest: &guest,
+        next: None,
         claims: &claims,
     };
     let decision = decide(&situation);
@@ -296,9 +297,32 @@ fn planned(target: &Target, base: (&Json, &Json), head: (&Json, &Json)) -> Actio
             head: String::new(),
         },
     );
-    plan.virtual_machines
-        .first()
-        .map_or(Action::None, |vm| vm.action)
+    let Some(vm) = plan.virtual_machines.first() else {
+        return Action::None;
+    };
+    // What the guest loses beyond the controller's word stands before it, a swapped disc after it.
+    let mut discs = vm.volumes.iter().filter(|volume| {
+        let spec = vm
+            .before
+            .as_ref()
+            .and_then(|vm| vm.path("spec.template.spec"));
+        let disks = spec.map_or(&[][..], |spec| spec.items_at("domain.devices.disks"));
+        let disk = disks.iter().find(|disk| disk.str_at("name") == volume.name);
+        disk.is_some_and(|disk| disk.get("cdrom").is_some())
+    });
+    let is_left_out = |volume: &VolumeChange| volume.verdict == VolumeVerdict::NotMigrated;
+    let is_smaller = |volume: &VolumeChange| volume.verdict == VolumeVerdict::Refused;
+    match vm.action {
+        // The recordings end before a migration that starts fails on a destination that is too small.
+        Action::Rejected if vm.volumes.iter().any(is_smaller) => Action::MigrateVolumes,
+        Action::DataLoss if vm.volumes.iter().any(is_left_out) => vm.also[0],
+        Action::Restart
+            if discs.any(|volume| volume.verdict == VolumeVerdict::ReplacedAtRestart) =>
+        {
+            Action::DataLoss
+        }
+        action => action,
+    }
 }
 
 fn subjects<'a>(catalog: &'a Catalog, resolver: &'a Resolver<'a>) -> Vec<Subject<'a>> {
@@ -410,6 +434,7 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
         vm: &base.old,
         current: current.as_ref(),
         guest: &guest,
+        next: None,
         claims: &claims,
     });
     let vm = &case.input["vm"];

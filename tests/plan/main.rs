@@ -7,6 +7,7 @@
     reason = "tests are a shell too, and build texts"
 )]
 
+mod admission;
 mod fan_out;
 mod gates;
 mod groups;
@@ -17,4 +18,5 @@ mod reports;
 mod spelling;
 mod support;
 mod types;
+mod values;
 mod volumes;

@@ -63,8 +63,11 @@ fn e01_a_read_write_once_volume_left_out_needs_a_restart() {
         change(&base, &head)
     };
     let refused = both("ReadWriteOnce").vm();
-    assert_eq!(refused.action, Action::Restart);
+    // The restart that KubeVirt asks for would boot the claim that nobody filled (PL12).
+    assert_eq!(refused.action, Action::DataLoss);
+    assert_eq!(refused.also, [Action::Restart]);
     assert!(says(&refused, "The volume b is RWO and not included"));
+    assert!(!says(&refused, "a commit of its own"));
     let moves = both("ReadWriteMany").vm();
     assert_eq!(moves.action, Action::MigrateVolumes);
     assert_eq!(moves.volumes.len(), 1);
@@ -93,7 +96,8 @@ fn e02_volumes_that_cannot_migrate_need_a_restart() {
         let base = vm("", &[("a", "a1", disk)]) + &claims;
         let head = vm("Migration", &[("a", "a2", disk)]) + &claims;
         let plan = change(&base, &head).vm();
-        assert_eq!(plan.action, Action::Restart, "{disk}");
+        assert_eq!(plan.action, Action::DataLoss, "{disk}");
+        assert_eq!(plan.also, [Action::Restart], "{disk}");
         assert!(says(&plan, words), "{:#?}", plan.reasons);
     }
 }
@@ -170,6 +174,12 @@ fn e05_a_revert_is_judged_against_the_base_of_the_migration() {
             .iter()
             .all(|volume| volume.verdict.as_str() == "cancel")
     );
+    assert!(
+        !says(&whole, "copied while the guest runs"),
+        "{:#?}",
+        whole.reasons
+    );
+    assert!(!says(&whole, "stays armed"));
     for partial in [revert("a1", "b2"), revert("a1", "b3")] {
         assert_eq!(partial.action, Action::Rejected);
         assert!(says(&partial, "can only be reverted"));
@@ -242,6 +252,38 @@ fn a_stage_rollout_never_migrates() {
     let plan = change(&base, &head)
         .with(serde_json::json!({"vmRolloutStrategy": "Stage"}))
         .vm();
-    assert_eq!(plan.action, Action::NextStart);
+    assert_eq!(plan.action, Action::DataLoss);
+    assert_eq!(plan.also, [Action::NextStart]);
     assert!(says(&plan, "only under the rollout strategy `LiveUpdate`"));
+}
+
+#[test]
+fn pl12_a_smaller_destination_fails_every_time() {
+    let sized = |name: &str, size: &str| claim(name, "ReadWriteMany").replace("1Gi", size);
+    let base = |size: &str| vm("", &[("a", "a1", "")]) + &sized("a1", "50Gi") + &sized("a2", size);
+    let head = |size: &str| {
+        vm("Migration", &[("a", "a2", "")]) + &sized("a1", "50Gi") + &sized("a2", size)
+    };
+    let plan = |size: &str| change(&base(size), &head(size)).vm();
+    let small = plan("10Gi");
+    assert_eq!(small.action, Action::Rejected);
+    assert_eq!(small.rejected.map(|who| who.as_str()), Some("sync"));
+    assert!(says(&small, "destination volume is smaller"));
+    for size in ["50Gi", "51Gi"] {
+        assert_eq!(plan(size).action, Action::MigrateVolumes, "{size}");
+    }
+}
+
+#[test]
+fn pl12_a_swapped_installer_disc_is_no_lost_disk() {
+    let drive = "cdrom: {bus: sata}";
+    let both = |iso: &str, data: &str| vm("", &[("iso", iso, drive), ("d", data, "")]);
+    let swapped = change(&both("i1", "d1"), &both("i2", "d1")).vm();
+    assert_eq!(swapped.action, Action::Restart, "{:#?}", swapped.reasons);
+    assert!(!swapped.also.contains(&Action::DataLoss));
+    assert!(says(&swapped, "the disc of a drive is swapped"));
+    assert_eq!(
+        change(&both("i1", "d1"), &both("i2", "d2")).action(),
+        Action::DataLoss
+    );
 }
