@@ -6,6 +6,7 @@ mod ignores;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::catalog::Catalog;
 use crate::catalog::side::{Role, Side};
@@ -18,7 +19,7 @@ use crate::rules::{self, Check, Context, Findings, Rule, Vm};
 use crate::source::{FileId, Sources};
 
 /// A source that was not judged.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct Skipped {
     /// Its path.
@@ -40,7 +41,8 @@ pub struct Outcome {
 }
 
 /// Counts of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Summary {
     /// Sources read.

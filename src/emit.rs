@@ -5,28 +5,20 @@ pub mod file_name;
 pub mod order;
 pub mod patches;
 
-use std::fmt;
-
 use serde_json::json;
 
+use crate::word::words;
 use crate::yaml::{self, Node};
 
-/// How resources are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Syntax {
-    /// One document a resource, with `---` before each but the first.
-    #[default]
-    Yaml,
-    /// One `v1 List`.
-    Json,
-}
-
-impl fmt::Display for Syntax {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Yaml => "yaml",
-            Self::Json => "json",
-        })
+words! {
+    /// How resources are written.
+    #[derive(Default)]
+    Syntax {
+        /// One document a resource, with `---` before each but the first.
+        #[default]
+        Yaml = "yaml",
+        /// One `v1 List`.
+        Json = "json",
     }
 }
 

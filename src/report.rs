@@ -14,8 +14,6 @@ mod text;
 pub mod tree_diff;
 
 use std::collections::HashMap;
-use std::fmt;
-use std::str::FromStr;
 
 pub use self::text::TextLayout;
 
@@ -24,6 +22,7 @@ use crate::finding::{Finding, Location, Subject};
 use crate::rule::Severity;
 use crate::shown;
 use crate::source::{FileId, Position, Sources};
+use crate::word::words;
 
 /// Everything a format may tell.
 #[derive(Clone, Copy, Debug)]
@@ -44,75 +43,26 @@ pub struct Report<'a> {
     pub subjects: &'a [(FileId, Subject)],
 }
 
-/// The formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// For people.
-    Text,
-    /// `schemas/findings.json`.
-    Json,
-    /// SARIF 2.1.0, as GitHub code scanning takes it.
-    Sarif,
-    /// Workflow commands that GitHub shows as annotations.
-    Github,
-    /// JUnit XML: one test case a resource.
-    Junit,
-    /// GitLab code quality.
-    Gitlab,
-    /// Reviewdog's diagnostic format.
-    Rdjson,
-    /// The same, one diagnostic a line.
-    Rdjsonl,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 8] = [
-        Self::Text,
-        Self::Json,
-        Self::Sarif,
-        Self::Github,
-        Self::Junit,
-        Self::Gitlab,
-        Self::Rdjson,
-        Self::Rdjsonl,
-    ];
-
-    /// Its name on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Json => "json",
-            Self::Sarif => "sarif",
-            Self::Github => "github",
-            Self::Junit => "junit",
-            Self::Gitlab => "gitlab",
-            Self::Rdjson => "rdjson",
-            Self::Rdjsonl => "rdjsonl",
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// The text names no format.
-#[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a format: text, json, sarif, github, junit, gitlab, rdjson or rdjsonl")]
-pub struct UnknownFormat(String);
-
-impl FromStr for Format {
-    type Err = UnknownFormat;
-
-    fn from_str(text: &str) -> Result<Self, UnknownFormat> {
-        Self::ALL
-            .into_iter()
-            .find(|format| format.as_str() == text)
-            .ok_or_else(|| UnknownFormat(text.to_owned()))
+words! {
+    /// The formats.
+    #[non_exhaustive]
+    Format {
+        /// For people.
+        Text = "text",
+        /// `schemas/findings.json`.
+        Json = "json",
+        /// SARIF 2.1.0, as GitHub code scanning takes it.
+        Sarif = "sarif",
+        /// Workflow commands that GitHub shows as annotations.
+        Github = "github",
+        /// JUnit XML: one test case a resource.
+        Junit = "junit",
+        /// GitLab code quality.
+        Gitlab = "gitlab",
+        /// Reviewdog's diagnostic format.
+        Rdjson = "rdjson",
+        /// The same, one diagnostic a line.
+        Rdjsonl = "rdjsonl",
     }
 }
 

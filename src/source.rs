@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 /// Names one source of a [`Sources`]; cheap to copy, ordered by insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
@@ -31,7 +33,7 @@ impl Span {
 }
 
 /// A place as people count: one-based line, one-based column in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Position {
     /// One-based line.
     pub line: u32,

@@ -1,9 +1,9 @@
 //! The arguments that commands share. Each command's own stand beside its code in `commands`.
 
-use std::fmt;
 use std::path::PathBuf;
 
-use clap::{Args, ColorChoice, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ColorChoice};
 use driftless::emit::Syntax;
 use driftless::release::Release;
 
@@ -54,29 +54,10 @@ pub(crate) struct Global {
     pub(crate) verbose: u8,
 }
 
-/// How resources are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OutputFormat {
-    /// A stream of documents.
-    #[default]
-    Yaml,
-    /// A `v1 List`.
-    Json,
-}
-
-impl From<OutputFormat> for Syntax {
-    fn from(format: OutputFormat) -> Self {
-        match format {
-            OutputFormat::Yaml => Self::Yaml,
-            OutputFormat::Json => Self::Json,
-        }
-    }
-}
-
-impl fmt::Display for OutputFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Syntax::from(*self).fmt(f)
-    }
+/// How resources are written: a stream of documents, or a `v1 List`.
+pub(crate) fn syntax() -> impl TypedValueParser<Value = Syntax> {
+    PossibleValuesParser::new(Syntax::ALL.map(Syntax::as_str))
+        .try_map(|word| Syntax::parse(&word).ok_or("neither yaml nor json"))
 }
 
 /// Starts as many threads as asked for.

@@ -7,6 +7,7 @@ use driftless::field_path::FieldPath;
 use driftless::resolve::infer::{self, InferError};
 use driftless::resolve::{ResolveError, Resolver};
 use driftless::resource::{Resource, ResourceId};
+use driftless::rule::Severity;
 use driftless::schema::{self, Problem, ProblemKind};
 use driftless::stored::Matcher;
 use driftless::transform::admit::{self, NotAdmitted, Unknown};
@@ -44,13 +45,7 @@ pub(crate) struct Taken {
 pub(crate) struct VmRemark {
     field: FieldPath,
     text: String,
-    weight: Weight,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
-    Note,
-    Warning,
+    severity: Severity,
 }
 
 /// Why a VM did not go through.
@@ -58,19 +53,8 @@ enum Weight {
 pub(crate) enum Failure {
     /// It cannot be expanded.
     Expand(ExpandError),
-    /// A matcher that names a volume leads nowhere.
-    Infer(InferError),
-    /// The mutating webhook refuses it.
+    /// The mutating webhook refuses it, or a matcher that names a volume leads nowhere.
     Admit(NotAdmitted),
-}
-
-impl From<NotAdmitted> for Failure {
-    fn from(error: NotAdmitted) -> Self {
-        match error {
-            NotAdmitted::Infer(error) => Self::Infer(error),
-            error => Self::Admit(error),
-        }
-    }
 }
 
 /// Takes a VM as far as asked. Where nothing is admitted, only matchers that name a volume are settled first, as
@@ -91,7 +75,7 @@ pub(crate) fn take(
             .filter_map(|problem| dropped(problem, resolver)),
     );
     let unexpanded = if steps.admitted {
-        let mut admitted = admit::mutate(written, None, resolver)?;
+        let mut admitted = admit::mutate(written, None, resolver).map_err(Failure::Admit)?;
         let random: Vec<_> = admitted
             .random
             .iter()
@@ -107,19 +91,21 @@ pub(crate) fn take(
                     "KubeVirt chooses {} at random; the result leaves it out",
                     random.join(" and ")
                 ),
-                weight: Weight::Note,
+                severity: Severity::Note,
             });
         }
         remarks.extend(admitted.unknown.iter().map(unknown));
         admitted.vm
     } else {
         let mut vm = written.clone();
-        for settled in infer::infer(&mut vm, namespace, resolver).map_err(Failure::Infer)? {
+        let inferred = infer::infer(&mut vm, namespace, resolver)
+            .map_err(|error| Failure::Admit(error.into()))?;
+        for settled in inferred {
             if settled.cleared_memory.is_some() {
                 remarks.push(VmRemark {
                     field: FieldPath::parse("spec.template.spec.domain.memory"),
                     text: "KubeVirt drops the memory in favor of the inferred instance type's, because the failure policy is Ignore".to_owned(),
-                    weight: Weight::Note,
+                    severity: Severity::Note,
                 });
             }
         }
@@ -165,7 +151,7 @@ fn dropped(problem: &Problem, resolver: &Resolver<'_>) -> Option<VmRemark> {
     Some(VmRemark {
         field: path.clone(),
         text,
-        weight: Weight::Warning,
+        severity: Severity::Warning,
     })
 }
 
@@ -185,7 +171,7 @@ fn unknown(unknown: &Unknown) -> VmRemark {
     VmRemark {
         field: FieldPath::parse(field),
         text,
-        weight: Weight::Warning,
+        severity: Severity::Warning,
     }
 }
 
@@ -213,10 +199,7 @@ pub(crate) fn say_remarks(
     for remark in &taken.remarks {
         let place = session.place(resource, &remark.field);
         let message = format!("{place}: {}: {}", resource.id, remark.text);
-        match remark.weight {
-            Weight::Note => shell.note(message),
-            Weight::Warning => shell.warning(message),
-        }
+        shell.remark(remark.severity, message);
     }
 }
 
@@ -253,9 +236,6 @@ pub(crate) fn say_failure(
                 remedy(error, session, resolver),
             );
         }
-        Failure::Expand(error @ ExpandError::Malformed { path, .. }) => {
-            say(path, &error.to_string(), None);
-        }
         Failure::Expand(ExpandError::Refused(refusal))
         | Failure::Admit(NotAdmitted::Refused(refusal)) => {
             let message = match refusal {
@@ -268,10 +248,11 @@ pub(crate) fn say_failure(
             };
             say(&FieldPath::parse(field.unwrap_or_default()), &message, None);
         }
-        Failure::Admit(error @ NotAdmitted::Malformed { path, .. }) => {
-            say(path, &error.to_string(), None);
+        Failure::Expand(ExpandError::Malformed { path, expected })
+        | Failure::Admit(NotAdmitted::Malformed { path, expected }) => {
+            say(path, &format!("{path} is not {expected}"), None);
         }
-        Failure::Infer(error) | Failure::Admit(NotAdmitted::Infer(error)) => {
+        Failure::Admit(NotAdmitted::Infer(error)) => {
             say(
                 &inferring(resource),
                 &error.to_string(),

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::ColorChoice;
+use driftless::rule::Severity;
 use driftless::shown::{self, Shown};
 
 use crate::args::Global;
@@ -156,6 +157,15 @@ impl Shell {
     /// Says what is good to know, unless `--quiet`.
     pub(crate) fn note(&mut self, message: impl Display) {
         self.titled(Talk::Notes, "note", "\u{1b}[1;36m", &message);
+    }
+
+    /// Says a message with its weight.
+    pub(crate) fn remark(&mut self, severity: Severity, message: impl Display) {
+        match severity {
+            Severity::Error => self.error(message),
+            Severity::Warning => self.warning(message),
+            Severity::Note => self.note(message),
+        }
     }
 
     /// Says a table, unless `--quiet`: the first row names the columns.

@@ -1,18 +1,19 @@
-//! JSON of `schemas/findings.json`, version 1. The types here are the promise; the library's own may change.
+//! JSON of `schemas/findings.json`, version 1. The schema is the promise: a test holds every report against it.
 
 use serde::Serialize;
 
 use super::Report;
-use crate::check;
+use crate::check::Summary;
 use crate::finding::{Finding, Location};
 use crate::shown;
+use crate::source::Position;
 
 #[derive(Serialize)]
 struct V1<'a> {
     version: u32,
     kubevirt: KubeVirt<'a>,
     findings: Vec<V1Finding>,
-    summary: V1Summary<'a>,
+    summary: &'a Summary,
 }
 
 #[derive(Serialize)]
@@ -66,14 +67,8 @@ struct V1Resource {
 struct V1Place {
     file: String,
     document: usize,
-    start: V1Position,
-    end: V1Position,
-}
-
-#[derive(Serialize)]
-struct V1Position {
-    line: u32,
-    column: u32,
+    start: Position,
+    end: Position,
 }
 
 #[derive(Serialize)]
@@ -87,26 +82,6 @@ struct V1Related {
 struct V1Fix {
     title: String,
     applicability: &'static str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct V1Summary<'a> {
-    files: usize,
-    documents: usize,
-    resources: usize,
-    virtual_machines: usize,
-    errors: usize,
-    warnings: usize,
-    notes: usize,
-    suppressed: usize,
-    skipped: Vec<V1Skipped<'a>>,
-}
-
-#[derive(Serialize)]
-struct V1Skipped<'a> {
-    file: &'a str,
-    reason: &'a str,
 }
 
 pub(super) fn write(report: &Report<'_>) -> String {
@@ -123,32 +98,11 @@ pub(super) fn write(report: &Report<'_>) -> String {
             assumptions: report.assumptions,
         },
         findings,
-        summary: summary(report.summary),
+        summary: report.summary,
     };
     let document =
         shown::json(serde_json::to_value(document).expect("strings and numbers serialize"));
     format!("{document:#}\n")
-}
-
-fn summary(summary: &check::Summary) -> V1Summary<'_> {
-    V1Summary {
-        files: summary.files,
-        documents: summary.documents,
-        resources: summary.resources,
-        virtual_machines: summary.virtual_machines,
-        errors: summary.errors,
-        warnings: summary.warnings,
-        notes: summary.notes,
-        suppressed: summary.suppressed,
-        skipped: summary
-            .skipped
-            .iter()
-            .map(|skipped| V1Skipped {
-                file: &skipped.file,
-                reason: &skipped.reason,
-            })
-            .collect(),
-    }
 }
 
 fn finding(report: &Report<'_>, finding: &Finding, fingerprint: String) -> V1Finding {
@@ -194,13 +148,7 @@ fn place(report: &Report<'_>, location: &Location) -> V1Place {
     V1Place {
         file: report.path(location),
         document: location.document,
-        start: V1Position {
-            line: start.line,
-            column: start.column,
-        },
-        end: V1Position {
-            line: end.line,
-            column: end.column,
-        },
+        start,
+        end,
     }
 }

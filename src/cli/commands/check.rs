@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use anyhow::Context as _;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use driftless::check::baseline::Baseline;
 use driftless::check::{self, Outcome as Checked};
 use driftless::report::{Format, Report, TextLayout};
-use driftless::rule::Severity;
+use driftless::rule::{Level, Severity};
 use driftless::source::FileId;
 
 use crate::args::Global;
@@ -27,16 +27,16 @@ pub(crate) struct Args {
 
     /// How to report: text, json, sarif, github, junit, gitlab, rdjson or rdjsonl, each to standard output or to a file
     /// of its own. May repeat
-    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text")]
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = Sink::parse)]
     format: Vec<Sink>,
 
     /// Write the report to a file; with several formats, name each one's file in `--format`
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Lowest severity that makes the exit status 1: error, warning, note or never
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
-    fail_on: FailOn,
+    /// Lowest severity that makes the exit status 1
+    #[arg(long, value_name = "LEVEL", default_value = "error", value_parser = fail_on())]
+    fail_on: Level,
 
     /// Report only on these files; references may still lead to the others. May repeat
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -62,38 +62,24 @@ struct Sink {
     file: Option<PathBuf>,
 }
 
-impl FromStr for Sink {
-    type Err = driftless::report::UnknownFormat;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (format, file) = match text.split_once('=') {
-            Some((format, file)) => (format, Some(file.into())),
+impl Sink {
+    fn parse(text: &str) -> Result<Self, String> {
+        let (word, file) = match text.split_once('=') {
+            Some((word, file)) => (word, Some(file.into())),
             None => (text, None),
         };
-        Ok(Self {
-            format: format.parse()?,
-            file,
-        })
+        let format = Format::parse(word).ok_or_else(|| {
+            let words = Format::ALL.map(Format::as_str).join(", ");
+            format!("`{word}` is not one of the formats: {words}")
+        })?;
+        Ok(Self { format, file })
     }
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Note,
-    Never,
-}
-
-impl FailOn {
-    const fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Error => Some(Severity::Error),
-            Self::Warning => Some(Severity::Warning),
-            Self::Note => Some(Severity::Note),
-            Self::Never => None,
-        }
-    }
+/// The severity from which the run fails; `off` where it never does.
+fn fail_on() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(["error", "warning", "note", "never"])
+        .map(|word| Level::parse(&word).unwrap_or(Level::Off))
 }
 
 /// Judges the paths and reports.

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use driftless::catalog::side::Placed;
-use driftless::emit;
+use driftless::emit::{self, Syntax};
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::shown::{self, Shown};
 use driftless::transform::explain::{Explained, Giver, explain};
 use rayon::prelude::*;
 
-use crate::args::{Global, OutputFormat};
+use crate::args::{Global, syntax};
 use crate::expansion::{self, Steps, Taken};
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
@@ -38,9 +38,9 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "output")]
     explain: bool,
 
-    /// Format
-    #[arg(short, long, value_name = "FORMAT", default_value_t)]
-    output: OutputFormat,
+    /// A stream of documents, or a `v1 List` in JSON
+    #[arg(short, long, value_name = "FORMAT", default_value_t, value_parser = syntax())]
+    output: Syntax,
 }
 
 /// Expands every VM of the paths.
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         outcome = outcome.max(Outcome::Findings);
     }
     if !args.explain {
-        shell.data(emit::emit_all(args.output.into(), &nodes).as_bytes())?;
+        shell.data(emit::emit_all(args.output, &nodes).as_bytes())?;
     }
     Ok(outcome)
 }

@@ -15,7 +15,7 @@ use driftless::transform::upgrade;
 use driftless::yaml::{self, Node};
 use rayon::prelude::*;
 
-use crate::args::{Global, OutputFormat};
+use crate::args::{Global, syntax};
 use crate::expansion::{self, Failure, Steps, Taken};
 use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
@@ -42,9 +42,9 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["output", "output_dir"])]
     diff: bool,
 
-    /// Syntax
-    #[arg(short, long, value_name = "FORMAT", default_value_t)]
-    output: OutputFormat,
+    /// A stream of documents, or a `v1 List` in JSON
+    #[arg(short, long, value_name = "FORMAT", default_value_t, value_parser = syntax())]
+    output: Syntax,
 
     /// Write one file an object into this directory
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
@@ -110,16 +110,14 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         write::write(directory, &rendered)?;
         return Ok(Outcome::Clean);
     }
-    match Syntax::from(args.output) {
+    let text = match args.output {
         Syntax::Yaml => {
             let texts: Vec<_> = rendered.par_iter().map(Rendered::text).collect();
-            shell.data(texts.join("---\n").as_bytes())?;
+            texts.join("---\n")
         }
-        Syntax::Json => {
-            let nodes = rendered.iter().map(|rendered| &rendered.node);
-            shell.data(emit::emit_all(Syntax::Json, nodes).as_bytes())?;
-        }
-    }
+        Syntax::Json => emit::emit_all(Syntax::Json, rendered.iter().map(|one| &one.node)),
+    };
+    shell.data(text.as_bytes())?;
     Ok(Outcome::Clean)
 }
 

@@ -4,13 +4,12 @@ mod files;
 
 use std::path::PathBuf;
 
-use driftless::emit::{self, patches};
-use driftless::rule::Severity;
+use driftless::emit::{self, Syntax, patches};
 use driftless::transform::upgrade::{self, Options, Remark, Row, ToUpgrade, Upgrade};
 use driftless::yaml::Node;
 
 use self::files::Files;
-use crate::args::{Global, OutputFormat};
+use crate::args::{Global, syntax};
 use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
@@ -29,9 +28,9 @@ pub(crate) struct Args {
     /// Files and directories; `-` is standard input [default: .]
     paths: Vec<PathBuf>,
 
-    /// Format
-    #[arg(short, long, value_name = "FORMAT", default_value_t)]
-    output: OutputFormat,
+    /// A stream of documents, or a `v1 List` in JSON
+    #[arg(short, long, value_name = "FORMAT", default_value_t, value_parser = syntax())]
+    output: Syntax,
 
     /// Edit the files in place: comments and every byte outside the edits stay
     #[arg(long, conflicts_with_all = ["diff", "check", "emit"])]
@@ -118,11 +117,11 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
 
 fn text(args: &Args, upgrade: &Upgrade) -> String {
     match (args.emit, args.output) {
-        (Some(Emit::Patches), OutputFormat::Yaml) => patches::to_script(upgrade),
-        (Some(Emit::Patches), OutputFormat::Json) => {
+        (Some(Emit::Patches), Syntax::Yaml) => patches::to_script(upgrade),
+        (Some(Emit::Patches), Syntax::Json) => {
             format!("{:#}\n", patches::to_json(upgrade))
         }
-        (None, format) => emit::emit_all(format.into(), upgraded(upgrade)),
+        (None, format) => emit::emit_all(format, upgraded(upgrade)),
     }
 }
 
@@ -168,11 +167,7 @@ fn say_remark(remark: &Remark, session: &Session, shell: &mut Shell) {
     let field = remark.field.as_ref().unwrap_or(&root);
     let place = session.place(remark.resource, field);
     let message = format!("{place}: {}: {}", remark.resource.id, remark.message);
-    match remark.severity {
-        Severity::Error => shell.error(message),
-        Severity::Warning => shell.warning(message),
-        Severity::Note => return shell.note(message),
-    }
+    shell.remark(remark.severity, message);
     shell.help(remark.help.as_ref());
 }
 

@@ -15,6 +15,9 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use super::stdin;
 
+/// Why a link is not followed.
+const OUTSIDE: &str = "is a symbolic link that leads outside";
+
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -208,6 +211,10 @@ impl Discovery {
             .insert(shown(name).to_owned(), plain_reason(error));
     }
 
+    fn pass(&mut self, name: String, reason: &str) {
+        self.unfollowed.insert(name, reason.to_owned());
+    }
+
     fn walk(&mut self, directory: &Path, role: Role, exclude: &Exclude, jobs: usize) {
         let start = if directory.as_os_str().is_empty() {
             Path::new(".")
@@ -235,15 +242,14 @@ impl Discovery {
             .build_parallel()
             .run(|| {
                 Box::new(|entry| {
+                    let mut next = WalkState::Continue;
                     let met = match entry {
                         Ok(entry) if entry.depth() > 0 && excluded(&entry) => {
                             return WalkState::Skip;
                         }
                         Ok(entry) if entry.depth() > 0 && is_repository(&entry) => {
-                            if let Ok(mut seen) = seen.lock() {
-                                seen.push(Met::Repository(entry.into_path()));
-                            }
-                            return WalkState::Skip;
+                            next = WalkState::Skip;
+                            Some(Met::Passed(entry.into_path(), "is another repository"))
                         }
                         Ok(entry) => Met::of(&entry),
                         Err(error) => Some(Met::Unreadable(error)),
@@ -251,7 +257,7 @@ impl Discovery {
                     if let (Some(met), Ok(mut seen)) = (met, seen.lock()) {
                         seen.push(met);
                     }
-                    WalkState::Continue
+                    next
                 })
             });
         let mut links = Vec::new();
@@ -259,14 +265,7 @@ impl Discovery {
             match met {
                 Met::File(disk) => self.insert(reported(&disk), disk, role, false),
                 Met::Link(disk) => links.push(disk),
-                Met::Other(disk) => {
-                    self.unfollowed
-                        .insert(reported(&disk), "is not a regular file".to_owned());
-                }
-                Met::Repository(disk) => {
-                    self.unfollowed
-                        .insert(reported(&disk), "is another repository".to_owned());
-                }
+                Met::Passed(disk, reason) => self.pass(reported(&disk), reason),
                 Met::Unreadable(error) => {
                     let (path, reason) = explain(&error);
                     let path = path.map_or_else(|| reported(start), |path| reported(&path));
@@ -298,26 +297,16 @@ impl Discovery {
             .and_then(|parent| fs::canonicalize(parent).ok());
         if metadata.is_dir() {
             if holder.is_some_and(|holder| holder.starts_with(&target)) {
-                self.unreadable.insert(
-                    name,
-                    "the symbolic link leads back to a directory it lies in".to_owned(),
-                );
+                let reason = "the symbolic link leads back to a directory it lies in";
+                self.unreadable.insert(name, reason.to_owned());
             } else if !target.starts_with(within) {
-                self.unfollowed
-                    .insert(name, "is a symbolic link that leads outside".to_owned());
+                self.pass(name, OUTSIDE);
             }
         } else if is_manifest(link) {
             match target.strip_prefix(within) {
-                Err(_) => {
-                    self.unfollowed
-                        .insert(name, "is a symbolic link that leads outside".to_owned());
-                }
-                Ok(inside) => {
-                    let found = self.files.contains_key(&reported(&start.join(inside)));
-                    if !found {
-                        self.insert(name, link.to_path_buf(), role, false);
-                    }
-                }
+                Err(_) => self.pass(name, OUTSIDE),
+                Ok(inside) if self.files.contains_key(&reported(&start.join(inside))) => {}
+                Ok(_) => self.insert(name, link.to_path_buf(), role, false),
             }
         }
     }
@@ -346,8 +335,7 @@ impl Discovery {
 enum Met {
     File(PathBuf),
     Link(PathBuf),
-    Other(PathBuf),
-    Repository(PathBuf),
+    Passed(PathBuf, &'static str),
     Unreadable(ignore::Error),
 }
 
@@ -362,7 +350,7 @@ impl Met {
         } else if kind.is_file() {
             Some(Self::File(path.to_path_buf()))
         } else {
-            Some(Self::Other(path.to_path_buf()))
+            Some(Self::Passed(path.to_path_buf(), "is not a regular file"))
         }
     }
 }

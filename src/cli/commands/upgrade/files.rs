@@ -10,6 +10,7 @@ use driftless::shown::source::masked;
 use driftless::source::FileId;
 use driftless::transform::upgrade::text::{Changes, Rewritten, SourcePlace, rewrite};
 use driftless::transform::upgrade::{self, Options, ToUpgrade, Upgrade};
+use driftless::yaml::edit::CannotEdit;
 
 use crate::input::stdin;
 use crate::output::{self, Shell};
@@ -30,12 +31,8 @@ struct File {
     needs_added: BTreeSet<FileId>,
     /// Files whose references must have moved before something here may go.
     needs_moved: BTreeSet<FileId>,
-    /// With new revisions only.
-    added: Option<Rewritten>,
-    /// With moved references too.
-    moved: Option<Rewritten>,
-    /// With old revisions gone too.
-    last: Option<Rewritten>,
+    /// With new revisions only, with moved references too, with old revisions gone too.
+    stages: Option<[Rewritten; 3]>,
 }
 
 impl<'s> Files<'s> {
@@ -57,10 +54,7 @@ impl<'s> Files<'s> {
             .filter(|(_, resource)| resource.node.get("sops").is_some())
             .filter_map(|(_, resource)| resource.file)
             .collect();
-        let own: BTreeSet<_> = judged
-            .iter()
-            .filter_map(|(_, resource)| resource.file)
-            .collect();
+        let own: BTreeSet<_> = judged.iter().filter_map(|(_, one)| one.file).collect();
         loop {
             let left: Vec<ToUpgrade> = judged
                 .iter()
@@ -92,35 +86,23 @@ impl<'s> Files<'s> {
         let mut news = false;
         for (id, file) in &mut self.by_id {
             let source = self.session.sources.file(*id);
-            let staged = |steps: bool, removed: bool| {
-                let changes = Changes {
+            let stages = || {
+                let mut changes = Changes {
                     added: file.changes.added.clone(),
-                    steps: if steps {
-                        file.changes.steps.clone()
-                    } else {
-                        Vec::new()
-                    },
-                    removed: if removed {
-                        file.changes.removed.clone()
-                    } else {
-                        Vec::new()
-                    },
+                    ..Changes::default()
                 };
-                rewrite(*id, source.bytes(), &changes)
+                let added = rewrite(*id, source.bytes(), &changes)?;
+                changes.steps.clone_from(&file.changes.steps);
+                let moved = rewrite(*id, source.bytes(), &changes)?;
+                Ok([added, moved, rewrite(*id, source.bytes(), &file.changes)?])
             };
-            let texts = if source.path() == stdin::NAME {
+            let stages = if source.path() == stdin::NAME {
                 Err("standard input cannot be edited: name the file".to_owned())
             } else {
-                staged(false, false)
-                    .and_then(|added| Ok((added, staged(true, false)?, staged(true, true)?)))
-                    .map_err(|refusal| refusal.to_string())
+                stages().map_err(|refusal: CannotEdit| refusal.to_string())
             };
-            match texts {
-                Ok((added, moved, last)) => {
-                    file.added = Some(added);
-                    file.moved = Some(moved);
-                    file.last = Some(last);
-                }
+            match stages {
+                Ok(stages) => file.stages = Some(stages),
                 Err(reason) => {
                     news |= self.refused.insert(*id);
                     shell.error(format!("{}: {reason}", source.path()));
@@ -137,7 +119,9 @@ impl<'s> Files<'s> {
     pub(super) fn diff(&self) -> String {
         let mut out = String::new();
         for (id, file) in &self.by_id {
-            let Some(last) = &file.last else { continue };
+            let Some([.., last]) = &file.stages else {
+                continue;
+            };
             let source = self.session.sources.file(*id);
             let path = source.path();
             let (old, new) = (source.bytes(), last.bytes.as_slice());
@@ -163,17 +147,13 @@ impl<'s> Files<'s> {
         let mut done = BTreeSet::new();
         for (id, file) in &self.by_id {
             if alone(id, &file.needs_added) && alone(id, &file.needs_moved) {
-                self.put(*id, file.last.as_ref())?;
+                self.put(*id, file, 2)?;
                 done.insert(*id);
             }
         }
-        for stage in [
-            |file: &File| file.added.clone(),
-            |file: &File| file.moved.clone(),
-            |file: &File| file.last.clone(),
-        ] {
+        for stage in 0..3 {
             for (id, file) in self.by_id.iter().filter(|(id, _)| !done.contains(*id)) {
-                self.put(*id, stage(file).as_ref())?;
+                self.put(*id, file, stage)?;
             }
         }
         if !self.by_id.is_empty() {
@@ -184,8 +164,10 @@ impl<'s> Files<'s> {
         Ok(())
     }
 
-    fn put(&self, id: FileId, text: Option<&Rewritten>) -> anyhow::Result<()> {
-        let Some(text) = text else { return Ok(()) };
+    fn put(&self, id: FileId, file: &File, stage: usize) -> anyhow::Result<()> {
+        let Some(text) = file.stages.as_ref().map(|stages| &stages[stage]) else {
+            return Ok(());
+        };
         let source = self.session.sources.file(id);
         let path = Path::new(source.path());
         if std::fs::read(path).is_ok_and(|bytes| bytes == text.bytes) {
