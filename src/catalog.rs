@@ -8,7 +8,7 @@ pub mod relevance;
 pub mod root;
 pub mod shown;
 pub mod side;
-pub mod template;
+pub(crate) mod template;
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Two values of one type: what differs, quantities by value, lists by the key that tells their items apart.
 
-pub mod spelling;
+pub(crate) mod spelling;
 pub mod tree;
 
 use std::collections::BTreeMap;

@@ -113,12 +113,12 @@ impl FieldPath {
     }
 
     /// The steps in order.
-    pub fn segments(&self) -> &[Segment] {
+    pub(crate) fn segments(&self) -> &[Segment] {
         &self.segments
     }
 
     /// Whether this is the whole resource.
-    pub fn is_root(&self) -> bool {
+    pub(crate) fn is_root(&self) -> bool {
         self.segments.is_empty()
     }
 
@@ -137,7 +137,7 @@ impl FieldPath {
     }
 
     /// Whether one of the two places is, or lies inside, the other.
-    pub fn overlaps(&self, other: &Self) -> bool {
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.starts_with(other) || other.starts_with(self)
     }
 

@@ -273,7 +273,7 @@ impl Finding {
     }
 
     /// A finding at the key of a field of a resource, whose value is not to be shown.
-    pub fn at_key(
+    pub(crate) fn at_key(
         rule: &'static RuleInfo,
         resource: &Resource,
         path: impl Into<FieldPath>,

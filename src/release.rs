@@ -21,7 +21,7 @@ macro_rules! releases {
 
         impl Release {
             /// Every release that can be a target, oldest first.
-            pub const TARGETS: &'static [Self] = &[$(Self::$name),+];
+            pub(crate) const TARGETS: &'static [Self] = &[$(Self::$name),+];
 
             /// `1.9`.
             pub const fn as_str(self) -> &'static str {
@@ -48,7 +48,7 @@ releases! {
 
 impl Release {
     /// The oldest release known.
-    pub const OLDEST: Self = Self::TARGETS[0];
+    pub(crate) const OLDEST: Self = Self::TARGETS[0];
 
     /// The newest release known.
     pub const NEWEST: Self = Self::TARGETS[Self::TARGETS.len() - 1];
@@ -82,13 +82,13 @@ impl Release {
 
     /// Whether the controller writes revision names into `spec`; from 1.5 on it writes them into `status`. Known for
     /// every target, proved or not.
-    pub const fn keeps_revisions_in_spec(self) -> bool {
+    pub(crate) const fn keeps_revisions_in_spec(self) -> bool {
         !Behaviour::RevisionsInStatus.releases().contains(self)
     }
 
     /// What the upgrade of a cluster to a newer release gains and loses, in words for people, each with the first release
     /// that it holds for.
-    pub fn gained_and_lost(self, newer: Self) -> impl Iterator<Item = (Self, &'static str)> {
+    pub(crate) fn gained_and_lost(self, newer: Self) -> impl Iterator<Item = (Self, &'static str)> {
         Behaviour::ALL.iter().filter_map(move |behaviour| {
             let releases = behaviour.releases();
             match behaviour.preview() {
@@ -123,7 +123,7 @@ pub enum UnknownRelease {
 
 impl Release {
     /// The release that a number without quotes names, as far as YAML leaves it: `1.10` is the number `1.1`.
-    pub fn from_number(number: f64) -> Result<Self, UnknownRelease> {
+    pub(crate) fn from_number(number: f64) -> Result<Self, UnknownRelease> {
         let text = number.to_string();
         let targets = Self::TARGETS.iter().map(|target| target.as_str());
         if lost_zero(&text, targets) {

@@ -1,9 +1,9 @@
 //! What a VM names, and what it turns out to be: live objects, stored revisions and the built-in bundle.
 
 pub mod infer;
-pub mod instancetype;
-pub mod preference;
-pub mod revision;
+pub(crate) mod instancetype;
+pub(crate) mod preference;
+pub(crate) mod revision;
 #[cfg(test)]
 mod tests;
 
@@ -349,7 +349,7 @@ impl<'a> Resolver<'a> {
 
 impl Spec {
     /// The spec of an instance type or preference object.
-    pub fn of_object(release: Release, resource: &Resource) -> Result<Self, ResolveError> {
+    pub(crate) fn of_object(release: Release, resource: &Resource) -> Result<Self, ResolveError> {
         let prefix = FieldPath::root().field("spec");
         Self::read(
             release,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::word::words;
 
 /// Where the project lives; rule pages and reports link to it.
-pub const HOMEPAGE: &str = "https://github.com/driftless/driftless";
+pub(crate) const HOMEPAGE: &str = "https://github.com/driftless/driftless";
 
 words! {
     /// How much a finding weighs; the words are SARIF's own.

@@ -1,14 +1,14 @@
 //! The checks: a rule is a value beside the function it runs, and [`ALL`] is the one list of them.
 
 pub mod docs;
-pub mod guests;
+pub(crate) mod guests;
 #[cfg(test)]
 pub(crate) mod testing;
 
 use crate::catalog::Catalog;
 use crate::config::Target;
 use crate::field_path::FieldPath;
-use crate::finding::{Finding, Location};
+use crate::finding::Finding;
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::RuleInfo;
@@ -234,7 +234,7 @@ impl Findings {
     }
 
     /// Reports the running rule at the key of a field whose value is not to be shown.
-    pub fn report_key(
+    pub(crate) fn report_key(
         &mut self,
         resource: &Resource,
         path: impl Into<FieldPath>,
@@ -243,29 +243,8 @@ impl Findings {
         self.push(Finding::at_key(self.rule, resource, path, message))
     }
 
-    /// Reports another rule at a field of a resource.
-    pub fn raise(
-        &mut self,
-        rule: &'static Rule,
-        resource: &Resource,
-        path: impl Into<FieldPath>,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        self.push(Finding::at(&rule.info, resource, path, message))
-    }
-
-    /// Reports another rule at a place that belongs to no resource.
-    pub fn raise_at(
-        &mut self,
-        rule: &'static Rule,
-        location: Location,
-        message: impl Into<String>,
-    ) -> &mut Finding {
-        self.push(Finding::new(&rule.info, location, message))
-    }
-
     /// What was found.
-    pub fn into_items(self) -> Vec<Finding> {
+    pub(crate) fn into_items(self) -> Vec<Finding> {
         self.items
     }
 

@@ -77,7 +77,7 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// Whether Go does not get the value that is written: no field takes it, or it is of another type.
-    pub const fn loses_the_value(&self) -> bool {
+    pub(crate) const fn loses_the_value(&self) -> bool {
         matches!(
             self,
             Self::UnknownField { .. } | Self::UnsupportedField { .. } | Self::WrongType { .. }
@@ -133,7 +133,7 @@ pub fn encode(release: Release, type_name: &str, node: &mut Node) {
 
 /// Calls `each` with every value that the named type describes, and with its shape; what lies inside a value comes before
 /// it. An unknown type name describes nothing.
-pub fn visit(
+pub(crate) fn visit(
     release: Release,
     type_name: &str,
     node: &mut Node,

@@ -3,7 +3,7 @@
 //! Reports, diffs, messages and fingerprints go through it. What `render`, `expand` and `upgrade` print as manifests does
 //! not: that is the user's data, byte for byte.
 
-pub mod secret;
+pub(crate) mod secret;
 pub mod source;
 
 use std::borrow::Cow;

@@ -15,10 +15,10 @@ use crate::schema::{self, ProblemKind};
 use crate::yaml::{Map, Node, Value};
 
 /// API group of instance types and preferences.
-pub const GROUP: &str = "instancetype.kubevirt.io";
+pub(crate) const GROUP: &str = "instancetype.kubevirt.io";
 
 /// The API version that revisions and objects are lifted to.
-pub const LATEST: &str = "v1beta1";
+pub(crate) const LATEST: &str = "v1beta1";
 
 /// Which of a VM's two matchers names the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +66,7 @@ impl Matcher {
     }
 
     /// The kind a matcher's `kind` means: any case, singular or plural, empty for the cluster-scoped one.
-    pub fn kind_meant(self, written: &str) -> Option<&'static str> {
+    pub(crate) fn kind_meant(self, written: &str) -> Option<&'static str> {
         let lower = written.to_ascii_lowercase();
         let singular = lower.strip_suffix('s').unwrap_or(&lower);
         if lower.is_empty() || singular.eq_ignore_ascii_case(self.cluster_kind()) {
@@ -79,7 +79,7 @@ impl Matcher {
     }
 
     /// What a kind of the group belongs to.
-    pub fn of_kind(kind: &str) -> Option<Self> {
+    pub(crate) fn of_kind(kind: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|matcher| kind == matcher.kind() || kind == matcher.cluster_kind())
@@ -135,7 +135,7 @@ impl Form {
     }
 
     /// The form of an object of the group at `version`.
-    pub fn of_version(version: &str) -> Option<Self> {
+    pub(crate) fn of_version(version: &str) -> Option<Self> {
         match version {
             "v1alpha1" => Some(Self::V1alpha1),
             "v1alpha2" => Some(Self::V1alpha2),
@@ -145,7 +145,7 @@ impl Form {
     }
 
     /// Whether a cluster of that release can read it.
-    pub fn decodable(self, release: Release) -> bool {
+    pub(crate) fn decodable(self, release: Release) -> bool {
         matches!(self, Self::V1beta1) || release.has(Behaviour::DecodesOldRevisions)
     }
 }
@@ -293,7 +293,7 @@ pub fn decode(release: Release, data: &Node) -> Result<Node, Error> {
 /// What a cluster of `release` uses of a revision that a VM's `matcher` names: the v1beta1 spec in Go-normal form.
 ///
 /// Mirrors GetInstancetypeSpec and GetPreferenceSpec of the same file.
-pub fn decode_spec(release: Release, data: &Node, matcher: Matcher) -> Result<Node, Error> {
+pub(crate) fn decode_spec(release: Release, data: &Node, matcher: Matcher) -> Result<Node, Error> {
     let object = decode(release, data)?;
     let kind = object.str_at("kind");
     if Matcher::of_kind(kind) != Some(matcher) {
@@ -311,13 +311,13 @@ pub fn read(release: Release, data: &Node, matcher: Option<Matcher>) -> Result<S
 }
 
 /// Reads data in any form as KubeVirt up to 1.6 does: a bare spec that reads both ways is a preference.
-pub fn read_as_kubevirt(release: Release, data: &Node) -> Result<Stored, Error> {
+pub(crate) fn read_as_kubevirt(release: Release, data: &Node) -> Result<Stored, Error> {
     read::any_form(release, data, Some(read::Preferred::First))
 }
 
 /// Whether data claims to be an instance type or preference: an object of their group, or a bare spec that reads as one.
 /// VM start revisions and those of StatefulSets do not.
-pub fn is_ours(data: &Node) -> bool {
+pub(crate) fn is_ours(data: &Node) -> bool {
     let api_version = data.str_at("apiVersion");
     let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
     let typed = !data.str_at("kind").is_empty();

@@ -218,7 +218,7 @@ impl Node {
 
     /// This node with another origin.
     #[must_use]
-    pub fn with_origin(mut self, origin: Origin) -> Self {
+    pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
         self
     }
@@ -244,7 +244,7 @@ impl Node {
     }
 
     /// The mapping at a dotted path, made (with everything above it) where absent or null. New mappings take `origin`.
-    pub fn ensure_map(&mut self, path: &str, origin: Origin) -> &mut Map {
+    pub(crate) fn ensure_map(&mut self, path: &str, origin: Origin) -> &mut Map {
         let mut node = self;
         for key in steps(path) {
             let map = node.force_map(origin);
@@ -328,7 +328,7 @@ impl Node {
     }
 
     /// The mapping, when this is one.
-    pub const fn as_map(&self) -> Option<&Map> {
+    pub(crate) const fn as_map(&self) -> Option<&Map> {
         match &self.value {
             Value::Map(map) => Some(map),
             _ => None,
@@ -359,7 +359,7 @@ impl Node {
     }
 
     /// The truth value at a dotted path; false when absent, as a Go bool field would be.
-    pub fn bool_at(&self, path: &str) -> bool {
+    pub(crate) fn bool_at(&self, path: &str) -> bool {
         self.path(path).and_then(Self::as_bool).unwrap_or_default()
     }
 

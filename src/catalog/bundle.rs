@@ -13,7 +13,7 @@ use crate::resource::Resource;
 use crate::yaml::{BundleEntry, Entry, Node, Origin, Value};
 
 /// The API version of every object of the bundle.
-pub const API_VERSION: &str = "instancetype.kubevirt.io/v1beta1";
+pub(crate) const API_VERSION: &str = "instancetype.kubevirt.io/v1beta1";
 /// The kind of its instance types.
 pub const INSTANCETYPE: &str = "VirtualMachineClusterInstancetype";
 /// The kind of its preferences.
@@ -89,7 +89,7 @@ pub fn lifetime(kind: &str, name: &str) -> Option<ReleaseRange> {
 }
 
 /// The first release after `release` whose bundle has the object anew.
-pub fn coming(release: Release, kind: &str, name: &str) -> Option<Release> {
+pub(crate) fn coming(release: Release, kind: &str, name: &str) -> Option<Release> {
     let mut forms = object(kind, name)?.forms.iter();
     let form = forms.find(|form| form.releases.first() > release)?;
     Some(form.releases.first())

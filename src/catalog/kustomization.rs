@@ -219,7 +219,7 @@ fn texts<'a>(node: &'a Node, field: &str) -> impl Iterator<Item = &'a str> {
 }
 
 /// Whether a `$patch` directive stands anywhere in the tree: the document is a patch, whatever names it.
-pub fn has_patch_directive(node: &Node) -> bool {
+pub(crate) fn has_patch_directive(node: &Node) -> bool {
     match &node.value {
         Value::Map(map) => map
             .entries()

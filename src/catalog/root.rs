@@ -150,7 +150,7 @@ impl RootLayout {
     }
 
     /// The root a file belongs to, by index.
-    pub fn root_of(&self, file: &str) -> usize {
+    pub(crate) fn root_of(&self, file: &str) -> usize {
         self.nearest(path::parent(file))
             .unwrap_or(self.roots.len() - 1)
     }
@@ -207,7 +207,7 @@ impl RootLayout {
     }
 
     /// Why a file is no resource, as far as its place tells.
-    pub fn exempt(&self, file: &str) -> Option<Exempt> {
+    pub(crate) fn exempt(&self, file: &str) -> Option<Exempt> {
         let name = path::name(file);
         if name == "Chart.yaml" {
             return Some(Exempt::Chart);

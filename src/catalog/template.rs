@@ -12,7 +12,7 @@ const MARKS: [(&str, &str); 3] = [
 
 /// A template mark in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TemplateMark {
+pub(crate) struct TemplateMark {
     /// The mark: `{{`.
     pub text: &'static str,
     /// What uses it.
@@ -22,7 +22,7 @@ pub struct TemplateMark {
 }
 
 /// The first mark outside comments and block scalars of text that may be no YAML at all.
-pub fn mark_in_text(bytes: &[u8]) -> Option<TemplateMark> {
+pub(crate) fn mark_in_text(bytes: &[u8]) -> Option<TemplateMark> {
     let mut at = 0;
     let mut block: Option<usize> = None;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -55,7 +55,7 @@ pub fn mark_in_text(bytes: &[u8]) -> Option<TemplateMark> {
 }
 
 /// The first mark in a value or key of the tree that is no block scalar and no text meant for the guest.
-pub fn mark_in_tree(source: &SourceFile, node: &Node) -> Option<TemplateMark> {
+pub(crate) fn mark_in_tree(source: &SourceFile, node: &Node) -> Option<TemplateMark> {
     match &node.value {
         Value::Map(map) => map.entries().iter().find_map(|entry| {
             if GUEST_TEXT.contains(&entry.key.as_str()) {

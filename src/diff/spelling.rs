@@ -4,7 +4,7 @@ use crate::yaml::{Node, Value};
 
 /// The resource with every alias in the one spelling that comparisons use. Values are kept, only their words change.
 #[must_use]
-pub fn canonical(group: &str, kind: &str, node: &Node) -> Node {
+pub(crate) fn canonical(group: &str, kind: &str, node: &Node) -> Node {
     let mut node = node.clone();
     match (group, kind) {
         ("kubevirt.io", "VirtualMachine") => virtual_machine(&mut node),

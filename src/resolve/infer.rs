@@ -110,7 +110,7 @@ const fn wanted(snapshots: bool) -> &'static str {
 
 impl InferError {
     /// Whether `inferFromVolumeFailurePolicy: Ignore` passes over it.
-    pub const fn is_ignorable(&self) -> bool {
+    pub(crate) const fn is_ignorable(&self) -> bool {
         match self {
             Self::UnsupportedVolume { .. }
             | Self::UnsupportedSource { .. }
@@ -203,40 +203,6 @@ impl Inferred {
             }
         }
         Node::new(Value::Map(map)).with_origin(origin)
-    }
-}
-
-impl Resolver<'_> {
-    /// What the volume named in `spec.instancetype` leads to; `None` where the VM infers no instance type.
-    pub fn infer_instancetype(
-        &self,
-        vm: &Node,
-        namespace: &str,
-    ) -> Result<Option<Inferred>, InferError> {
-        self.infer(vm, namespace, Matcher::Instancetype)
-    }
-
-    /// What the volume named in `spec.preference` leads to; `None` where the VM infers no preference.
-    pub fn infer_preference(
-        &self,
-        vm: &Node,
-        namespace: &str,
-    ) -> Result<Option<Inferred>, InferError> {
-        self.infer(vm, namespace, Matcher::Preference)
-    }
-
-    fn infer(
-        &self,
-        vm: &Node,
-        namespace: &str,
-        side: Matcher,
-    ) -> Result<Option<Inferred>, InferError> {
-        inferring(vm, side)
-            .map(|matcher| {
-                InferenceWalk::new(self, vm, namespace, side)
-                    .follow_volume(matcher.str_at("inferFromVolume"))
-            })
-            .transpose()
     }
 }
 

@@ -17,7 +17,7 @@ impl<'a> Resolver<'a> {
 
 /// How the vCPUs of an instance type become a guest topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topology {
+pub(crate) enum Topology {
     /// Every vCPU is a socket; also `any`, and the default.
     Sockets,
     /// As sockets, but a VM without instance type meets requirements in any form.
@@ -34,7 +34,7 @@ pub enum Topology {
 
 impl Topology {
     /// The topology a preference's decoded spec prefers. Old and new names mean the same.
-    pub fn preferred(preference: Option<&Node>) -> Self {
+    pub(crate) fn preferred(preference: Option<&Node>) -> Self {
         let Some(name) = preference
             .and_then(|spec| spec.path("cpu.preferredCPUTopology"))
             .and_then(Node::as_str)
@@ -54,7 +54,7 @@ impl Topology {
 
 /// How `spread` divides vCPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spread<'a> {
+pub(crate) struct Spread<'a> {
     /// The ratio; zero where the preference says so.
     pub ratio: u32,
     /// Across what: `SocketsCores`, `CoresThreads`, `SocketsCoresThreads`, or an unknown word.
@@ -64,7 +64,7 @@ pub struct Spread<'a> {
 impl<'a> Spread<'a> {
     /// The spread options of a preference's decoded spec: `cpu.spreadOptions.ratio` wins over
     /// `preferSpreadSocketToCoreRatio`, and that over 2.
-    pub fn preferred(preference: &'a Node) -> Self {
+    pub(crate) fn preferred(preference: &'a Node) -> Self {
         let number = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
         let options = preference.path("cpu.spreadOptions");
         let ratio = match preference.int_at("preferSpreadSocketToCoreRatio") {

@@ -8,7 +8,7 @@ use crate::stored::{self, GROUP, Matcher};
 use crate::yaml::Node;
 
 /// The label of a revision that names the object it stores.
-pub const OBJECT_NAME_LABEL: &str = "instancetype.kubevirt.io/object-name";
+pub(crate) const OBJECT_NAME_LABEL: &str = "instancetype.kubevirt.io/object-name";
 
 /// The spec stored in a revision, when it stores what the matcher asks for.
 /// Mirrors GetInstancetypeSpec and GetPreferenceSpec, pkg/instancetype/compatibility/compatibility.go @ v1.9.0.
@@ -68,7 +68,7 @@ pub(crate) fn decode(
 /// Decodes the forms of older releases (a bare spec revision, v1alpha1, v1alpha2) into the v1beta1 kind and spec, as
 /// those releases convert them; `None` where the data is none of them. Only releases with
 /// [`Behaviour::DecodesOldRevisions`] ask.
-pub fn decode_old(release: Release, data: &Node) -> Option<Result<(String, Node), String>> {
+pub(crate) fn decode_old(release: Release, data: &Node) -> Option<Result<(String, Node), String>> {
     if data.str_at("apiVersion") == "instancetype.kubevirt.io/v1beta1" {
         return None;
     }

@@ -1,6 +1,6 @@
 //! `spec.configuration` of the `KubeVirt` object, with `KubeVirt`'s defaults.
 
-pub mod gates;
+pub(crate) mod gates;
 #[cfg(test)]
 mod tests;
 
@@ -175,12 +175,12 @@ impl ClusterConfig {
     }
 
     /// The architecture of a VM that names none.
-    pub fn default_architecture(&self) -> &str {
+    pub(crate) fn default_architecture(&self) -> &str {
         self.architecture.as_deref().unwrap_or(ARCHITECTURE)
     }
 
     /// The machine type of a VM of that architecture that names none.
-    pub fn machine_type(&self, architecture: &str, release: Release) -> &str {
+    pub(crate) fn machine_type(&self, architecture: &str, release: Release) -> &str {
         let (section, default) = architecture_defaults(architecture, release);
         self.text(
             "machineType",
@@ -195,7 +195,7 @@ impl ClusterConfig {
     }
 
     /// The machine types a VM of that architecture may ask for, as patterns.
-    pub fn emulated_machines(&self, architecture: &str, release: Release) -> Vec<&str> {
+    pub(crate) fn emulated_machines(&self, architecture: &str, release: Release) -> Vec<&str> {
         let (section, default) = architecture_defaults(architecture, release);
         let of_architecture =
             section.map(|section| format!("architectureConfiguration.{section}.emulatedMachines"));
@@ -208,67 +208,47 @@ impl ClusterConfig {
     }
 
     /// The CPU request of a VM that has none.
-    pub fn cpu_request(&self) -> Quantity {
+    pub(crate) fn cpu_request(&self) -> Quantity {
         self.written("cpuRequest")
             .and_then(Quantity::from_node)
             .unwrap_or_else(Self::default_cpu_request)
     }
 
     /// The CPU request `KubeVirt` sets at pod level only: `100m`.
-    pub fn default_cpu_request() -> Quantity {
+    pub(crate) fn default_cpu_request() -> Quantity {
         Quantity::parse("100m").unwrap_or(Quantity::from_value(0, Format::DecimalSI))
     }
 
-    /// The CPU model of a VM that names none, where the cluster sets one.
-    pub fn cpu_model(&self) -> Option<&str> {
-        Some(self.text("cpuModel", "")).filter(|text| !text.is_empty())
-    }
-
     /// Guest memory over requested memory, in percent.
-    pub fn memory_overcommit(&self) -> i64 {
+    pub(crate) fn memory_overcommit(&self) -> i64 {
         self.number("developerConfiguration.memoryOvercommit", 100)
     }
 
-    /// Virtual CPUs a physical one.
-    pub fn cpu_allocation_ratio(&self) -> i64 {
-        self.number("developerConfiguration.cpuAllocationRatio", 10)
-    }
-
-    /// Whether VMs run emulated where a node has no virtualization.
-    pub fn uses_emulation(&self) -> bool {
-        self.flag("developerConfiguration.useEmulation") == Some(true)
-    }
-
     /// The eviction strategy of a VM that names none.
-    pub fn eviction_strategy(&self) -> &str {
+    pub(crate) fn eviction_strategy(&self) -> &str {
         self.written("evictionStrategy")
             .and_then(Node::as_str)
             .unwrap_or("None")
     }
 
     /// The binding of the network interface a VM without any gets: `bridge`, `masquerade` or `slirp`.
-    pub fn default_network_interface(&self) -> &str {
+    pub(crate) fn default_network_interface(&self) -> &str {
         self.text("network.defaultNetworkInterface", "bridge")
     }
 
     /// Whether a bridge may be bound to the pod network.
-    pub fn permits_bridge_on_pod_network(&self) -> bool {
+    pub(crate) fn permits_bridge_on_pod_network(&self) -> bool {
         self.flag("network.permitBridgeInterfaceOnPodNetwork")
             .unwrap_or(true)
     }
 
     /// Whether interfaces may have the slirp binding; up to 1.5.
-    pub fn permits_slirp(&self) -> bool {
+    pub(crate) fn permits_slirp(&self) -> bool {
         self.flag("network.permitSlirpInterface").unwrap_or(false)
     }
 
-    /// The registered network binding plugin of that name.
-    pub fn network_binding(&self, name: &str) -> Option<&Node> {
-        self.written("network.binding")?.get(name)
-    }
-
     /// Whether a change of a running VM is rolled out live where it can be.
-    pub fn rolls_out_live(&self, release: Release) -> bool {
+    pub(crate) fn rolls_out_live(&self, release: Release) -> bool {
         match self.written("vmRolloutStrategy").and_then(Node::as_str) {
             Some(strategy) => strategy == "LiveUpdate",
             None => release.has(Behaviour::DefaultsToLiveUpdate),
@@ -276,23 +256,23 @@ impl ClusterConfig {
     }
 
     /// How many times the CPU sockets and the memory of a VM can be plugged.
-    pub fn max_hotplug_ratio(&self) -> u32 {
+    pub(crate) fn max_hotplug_ratio(&self) -> u32 {
         u32::try_from(self.number("liveUpdateConfiguration.maxHotplugRatio", 4)).unwrap_or(4)
     }
 
     /// The most CPU sockets a VM can be plugged to; 0 where only the ratio counts.
-    pub fn max_cpu_sockets(&self) -> u32 {
+    pub(crate) fn max_cpu_sockets(&self) -> u32 {
         u32::try_from(self.number("liveUpdateConfiguration.maxCpuSockets", 0)).unwrap_or(0)
     }
 
     /// The most memory a VM can be plugged to, where one is set.
-    pub fn max_guest(&self) -> Option<Quantity> {
+    pub(crate) fn max_guest(&self) -> Option<Quantity> {
         self.written("liveUpdateConfiguration.maxGuest")
             .and_then(Quantity::from_node)
     }
 
     /// What the controller makes of references to instance types and preferences.
-    pub fn reference_policy(&self, release: Release) -> ReferencePolicy {
+    pub(crate) fn reference_policy(&self, release: Release) -> ReferencePolicy {
         if release.has(Behaviour::ReferencePolicyNeedsGate)
             && !self.gate_enabled("InstancetypeReferencePolicy", release)
         {
@@ -305,35 +285,13 @@ impl ClusterConfig {
         }
     }
 
-    /// Whether `virt-operator` deploys the common instance types and preferences.
-    pub fn deploys_common_instancetypes(&self) -> bool {
-        self.flag("commonInstancetypesDeployment.enabled")
-            .unwrap_or(true)
-    }
-
     /// Host devices VMs may ask for.
-    pub fn permitted_host_devices(&self) -> Option<&Node> {
+    pub(crate) fn permitted_host_devices(&self) -> Option<&Node> {
         self.written("permittedHostDevices")
     }
 
-    /// CPU models no VM is scheduled to.
-    pub fn obsolete_cpu_models(&self) -> Vec<&str> {
-        self.written("obsoleteCPUModels")
-            .map(Node::entries)
-            .unwrap_or_default()
-            .iter()
-            .filter(|entry| entry.node.as_bool() == Some(true))
-            .map(|entry| entry.key.as_str())
-            .collect()
-    }
-
-    /// The storage class of persistent VM state, where one is set.
-    pub fn vm_state_storage_class(&self) -> Option<&str> {
-        Some(self.text("vmStateStorageClass", "")).filter(|text| !text.is_empty())
-    }
-
     /// Whether a gate is on.
-    pub fn gate_enabled(&self, gate: &str, release: Release) -> bool {
+    pub(crate) fn gate_enabled(&self, gate: &str, release: Release) -> bool {
         gates::enabled(
             gate,
             release,
@@ -343,19 +301,13 @@ impl ClusterConfig {
     }
 
     /// Whether `featureGates` names the gate.
-    pub fn lists_gate(&self, gate: &str) -> bool {
+    pub(crate) fn lists_gate(&self, gate: &str) -> bool {
         self.texts("developerConfiguration.featureGates")
             .any(|name| name == gate)
     }
 
-    /// Whether `disabledFeatureGates` names the gate.
-    pub fn disables_gate(&self, gate: &str) -> bool {
-        self.texts("developerConfiguration.disabledFeatureGates")
-            .any(|name| name == gate)
-    }
-
     /// Whether disks may hold SCSI persistent reservations.
-    pub fn persistent_reservation_enabled(&self, release: Release) -> bool {
+    pub(crate) fn persistent_reservation_enabled(&self, release: Release) -> bool {
         if release.has(Behaviour::PersistentReservationIsAField) {
             self.flag("persistentReservationConfiguration.enabled")
                 .unwrap_or_else(|| self.lists_gate("PersistentReservation"))

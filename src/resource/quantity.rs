@@ -269,7 +269,7 @@ impl Quantity {
 
     /// The amount with the other sign.
     #[must_use]
-    pub fn neg(&self) -> Self {
+    pub(crate) fn neg(&self) -> Self {
         let amount = match &self.amount {
             Amount::Small { value, scale } => Amount::Small {
                 value: value.wrapping_neg(),

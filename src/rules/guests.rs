@@ -7,7 +7,7 @@ use crate::yaml::Node;
 
 /// A VMI spec in a resource.
 #[derive(Clone, Debug)]
-pub struct GuestSpec<'a> {
+pub(crate) struct GuestSpec<'a> {
     /// The resource.
     pub resource: &'a Resource,
     /// Where the spec lies.
@@ -19,7 +19,7 @@ pub struct GuestSpec<'a> {
 }
 
 /// Every guest of a catalog, in order.
-pub fn guests(catalog: &Catalog) -> impl Iterator<Item = GuestSpec<'_>> {
+pub(crate) fn guests(catalog: &Catalog) -> impl Iterator<Item = GuestSpec<'_>> {
     catalog.resources().iter().filter_map(|resource| {
         let (path, many) = match (resource.id.group.as_str(), resource.id.kind.as_str()) {
             ("kubevirt.io", "VirtualMachine") => ("spec.template.spec", false),

@@ -205,12 +205,12 @@ impl Schema {
     }
 
     /// The type of that name: `v1.VirtualMachine`.
-    pub fn type_named(&self, name: &str) -> Option<&Type> {
+    pub(crate) fn type_named(&self, name: &str) -> Option<&Type> {
         self.by_name.get(name).map(|index| &self.types[*index])
     }
 
     /// The shape of a value by name: a type of the table, or a list of one (`[]v1.Disk`).
-    pub fn shape_named(&self, name: &str) -> Option<Shape> {
+    pub(crate) fn shape_named(&self, name: &str) -> Option<Shape> {
         if let Some(of) = name.strip_prefix("[]") {
             return Some(Shape::List(Box::new(self.shape_named(of)?)));
         }
@@ -225,7 +225,7 @@ impl Schema {
     }
 
     /// The type a [`Shape::Struct`] points at.
-    pub fn type_at(&self, index: usize) -> &Type {
+    pub(crate) fn type_at(&self, index: usize) -> &Type {
         &self.types[index]
     }
 
@@ -314,14 +314,14 @@ impl Field {
     }
 
     /// The form it has in a release.
-    pub fn variant(&self, release: Release) -> Option<&Variant> {
+    pub(crate) fn variant(&self, release: Release) -> Option<&Variant> {
         self.variants
             .iter()
             .find(|variant| variant.releases.contains(release))
     }
 
     /// The form it has in a release, else the newest.
-    pub fn variant_or_newest(&self, release: Release) -> Option<&Variant> {
+    pub(crate) fn variant_or_newest(&self, release: Release) -> Option<&Variant> {
         self.variant(release).or(self.variants.last())
     }
 

@@ -4,10 +4,10 @@ use crate::field_path::{FieldPath, Segment};
 use crate::yaml::{Node, Value};
 
 /// What stands in the place of a secret.
-pub const NOT_SHOWN: &str = "(not shown)";
+pub(crate) const NOT_SHOWN: &str = "(not shown)";
 
 /// What stands in the place of a secret that is not what it was.
-pub const CHANGED: &str = "(not shown, changed)";
+pub(crate) const CHANGED: &str = "(not shown, changed)";
 
 /// Words that tell of a secret, in a key or in a text, in lower case without `-` and `_`.
 const WORDS: [&str; 10] = [
@@ -50,7 +50,7 @@ const TEXT_MARKS: [&str; 7] = [
 ];
 
 /// Whether a value that stands there may not be shown.
-pub fn hides(path: &FieldPath, node: &Node) -> bool {
+pub(crate) fn hides(path: &FieldPath, node: &Node) -> bool {
     let below = is_below(path);
     let last = path
         .segments()
@@ -69,7 +69,7 @@ pub fn hides(path: &FieldPath, node: &Node) -> bool {
 
 /// The tree without what may not be shown.
 #[must_use]
-pub fn redacted(node: &Node) -> Node {
+pub(crate) fn redacted(node: &Node) -> Node {
     let mut node = node.clone();
     hide(&mut node, false);
     node
@@ -77,7 +77,7 @@ pub fn redacted(node: &Node) -> Node {
 
 /// As [`redacted`], for a tree that stands at a path.
 #[must_use]
-pub fn redacted_at(path: &FieldPath, node: &Node) -> Node {
+pub(crate) fn redacted_at(path: &FieldPath, node: &Node) -> Node {
     if hides(path, node) {
         return Node::string(NOT_SHOWN);
     }
@@ -90,7 +90,7 @@ pub fn redacted_at(path: &FieldPath, node: &Node) -> Node {
 }
 
 /// Whether a value may be part of a fingerprint. A digest of a short secret gives the secret away.
-pub fn is_digestible(path: &FieldPath, node: &Node) -> bool {
+pub(crate) fn is_digestible(path: &FieldPath, node: &Node) -> bool {
     let is_data = |segment: &Segment| matches!(segment, Segment::Field(name) if name == "data");
     !path.segments().iter().any(is_data) && !hides(path, node)
 }
@@ -103,7 +103,7 @@ fn is_below(path: &FieldPath) -> bool {
 
 /// Says of each secret in `shown`, the redacted form of `after`, that it is not what it was in `before`: two secrets that
 /// differ would look alike.
-pub fn mark_changed(before: &Node, after: &Node, shown: &mut Node) {
+pub(crate) fn mark_changed(before: &Node, after: &Node, shown: &mut Node) {
     match &mut shown.value {
         Value::String(text) if text == NOT_SHOWN && !before.same_value(after) => {
             *text = CHANGED.into();

@@ -145,7 +145,7 @@ pub fn around(text: &str, from: usize, to: usize, is_key: bool) -> (String, usiz
 }
 
 /// A source line of a document that could not be read: only keys are sure not to be secrets.
-pub fn broken_source(text: &str) -> String {
+pub(crate) fn broken_source(text: &str) -> String {
     let body = text.trim_start();
     let indent = &text[..text.len() - body.len()];
     let dash = if body.starts_with("- ") { "- " } else { "" };

@@ -18,7 +18,7 @@ use crate::transform::expand;
 use crate::yaml::Node;
 
 /// What stands where `KubeVirt` makes a random UUID.
-pub const RANDOM_UUID: &str = "00000000-0000-4000-8000-000000000000";
+pub(crate) const RANDOM_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// A VM as the webhook hands it on.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub fn mutate(
 }
 
 /// The first value that no API server takes, among what decoding found.
-pub fn malformed(problems: Vec<Problem>) -> Option<NotAdmitted> {
+pub(crate) fn malformed(problems: Vec<Problem>) -> Option<NotAdmitted> {
     problems.into_iter().find_map(|problem| match problem.kind {
         ProblemKind::WrongType { expected } => Some(NotAdmitted::Malformed {
             path: problem.path,
@@ -112,7 +112,7 @@ pub fn malformed(problems: Vec<Problem>) -> Option<NotAdmitted> {
 }
 
 /// As [`mutate`], for a VM that is decoded already.
-pub fn mutate_decoded(
+pub(crate) fn mutate_decoded(
     vm: Node,
     old: Option<&Node>,
     resolver: &Resolver<'_>,

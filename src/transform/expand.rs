@@ -2,15 +2,15 @@
 
 mod annotations;
 mod cpu;
-pub mod defaults;
+pub(crate) mod defaults;
 mod gpus;
 mod host_devices;
 mod io_threads;
 mod launch_security;
 mod memory;
 mod node_selector;
-pub mod preference;
-pub mod requirements;
+pub(crate) mod preference;
+pub(crate) mod requirements;
 mod scheduler;
 #[cfg(test)]
 mod tests;
@@ -62,19 +62,14 @@ pub struct TemplateBase {
 
 impl TemplateBase {
     /// The template of a VM, as expand, the webhook and the revision store name it.
-    pub const TEMPLATE: Self = Self {
+    pub(crate) const TEMPLATE: Self = Self {
         named: "spec.template.spec",
         lies_at: "spec.template.spec",
     };
     /// The template of a VM, as the controller names it while it looks for changes.
-    pub const APPLIED: Self = Self {
+    pub(crate) const APPLIED: Self = Self {
         named: "spec",
         lies_at: "spec.template.spec",
-    };
-    /// A VMI.
-    pub const INSTANCE: Self = Self {
-        named: "spec",
-        lies_at: "spec",
     };
 }
 

@@ -3,8 +3,8 @@
 //! What is removed and rewritten is one definition for everything that writes manifests; [`runtime`] lists the data of a
 //! cluster, [`quantities`] writes amounts canonically where a field holds one.
 
-pub mod quantities;
-pub mod runtime;
+pub(crate) mod quantities;
+pub(crate) mod runtime;
 #[cfg(test)]
 mod tests;
 
@@ -66,7 +66,12 @@ fn run_strategy(vm: &mut Node) {
 
 /// Whether a matcher's `revisionName` says nothing: the revision is not in the tree, or stores what the object says.
 /// Where it differs it decides what the VM is, and stays.
-pub fn is_needless(matcher: Matcher, vm: &Node, namespace: &str, resolver: &Resolver<'_>) -> bool {
+pub(crate) fn is_needless(
+    matcher: Matcher,
+    vm: &Node,
+    namespace: &str,
+    resolver: &Resolver<'_>,
+) -> bool {
     let path = format!("spec.{}.revisionName", matcher.field());
     let name = vm.str_at(&path);
     if name.is_empty() {

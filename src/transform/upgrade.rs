@@ -8,7 +8,7 @@ mod name;
 pub mod objects;
 mod proof;
 mod prune;
-pub mod references;
+pub(crate) mod references;
 mod remarks;
 mod revisions;
 mod sight;
@@ -23,10 +23,10 @@ use std::collections::HashMap;
 
 use crate::field_path::FieldPath;
 use crate::finding::FixStep;
-use crate::resolve::{Resolution, Resolver};
+use crate::resolve::Resolver;
 use crate::resource::{Resource, ResourceId};
 use crate::rule::Severity;
-use crate::stored::{self, Conversion, Form, Matcher};
+use crate::stored::{Conversion, Matcher};
 use crate::yaml::Node;
 
 pub use self::references::{Reference, references};
@@ -218,62 +218,8 @@ pub fn objects<'a>(judged: &[ToUpgrade<'a, '_>]) -> Vec<Changed<'a>> {
     out.changed
 }
 
-/// A VM's reference to a revision in a form older than v1beta1.
-#[derive(Clone, Debug)]
-pub struct OutdatedReference<'a> {
-    /// Where the VM names it.
-    pub reference: Reference,
-    /// The revision.
-    pub revision: &'a Resource,
-    /// The form it is stored in.
-    pub form: Form,
-    /// Whether the target's release can still read it; where not, the VM fails to start and to sync.
-    pub decodable: bool,
-}
-
-impl OutdatedReference<'_> {
-    /// The command that settles it, for the files given.
-    pub fn command(&self, paths: &[&str]) -> String {
-        let mut command = "driftless upgrade --write".to_owned();
-        for path in paths {
-            command.push(' ');
-            command.push_str(&shell_word(path));
-        }
-        command
-    }
-}
-
-/// The references of a VM that lead to a revision an upgrade would replace: the gate before a cluster goes to 1.7.
-pub fn outdated_references<'a>(
-    vm: &Node,
-    namespace: &str,
-    resolver: &Resolver<'a>,
-) -> Vec<OutdatedReference<'a>> {
-    references(vm)
-        .into_iter()
-        .filter_map(|reference| {
-            let Resolution::Found(revision) = resolver.find(
-                "apps",
-                "ControllerRevision",
-                Some(namespace),
-                &reference.name,
-            ) else {
-                return None;
-            };
-            let data = revision.node.get("data")?;
-            let stored = stored::read(resolver.release(), data, Some(reference.matcher)).ok()?;
-            (stored.form != Form::V1beta1).then(|| OutdatedReference {
-                decodable: stored.form.decodable(resolver.release()),
-                form: stored.form,
-                reference,
-                revision,
-            })
-        })
-        .collect()
-}
-
 /// The text as one word of a POSIX shell.
-pub fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         text.to_owned()

@@ -157,15 +157,6 @@ impl EditSet {
     }
 }
 
-/// The whole source with one document turned into `intended`: see [`EditSet::between`].
-pub fn apply_checked(
-    bytes: &[u8],
-    document: &Document,
-    intended: &Node,
-) -> Result<Vec<u8>, CannotEdit> {
-    Ok(EditSet::between(bytes, document, intended)?.apply(bytes))
-}
-
 fn editable(bytes: &[u8], document: &Document) -> Result<(), CannotEdit> {
     if let Some(span) = document.aliases.first() {
         return Err(CannotEdit::Shared(*span));
@@ -208,16 +199,6 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// The value so far.
-    pub const fn intended(&self) -> &Node {
-        &self.intended
-    }
-
-    /// The value so far, to change directly.
-    pub const fn intended_mut(&mut self) -> &mut Node {
-        &mut self.intended
-    }
-
     /// Takes a key or an item out; says whether it was there. A mapping that loses its last key becomes `{}`.
     pub fn remove(&mut self, path: &FieldPath) -> bool {
         let Some(last) = path.segments().last() else {
@@ -234,20 +215,6 @@ impl<'a> Editor<'a> {
             }
             _ => false,
         }
-    }
-
-    /// Takes a key out, and every mapping above it that becomes empty by that.
-    pub fn remove_with_empty_parents(&mut self, path: &FieldPath) -> bool {
-        let removed = self.remove(path);
-        let parent = path.parent();
-        let empty = parent
-            .find(&self.intended)
-            .and_then(Node::as_map)
-            .is_some_and(super::Map::is_empty);
-        if removed && empty && !parent.is_root() {
-            self.remove_with_empty_parents(&parent);
-        }
-        removed
     }
 
     /// Gives a key or an item that exists another value; says whether it exists.
@@ -301,16 +268,6 @@ impl<'a> Editor<'a> {
             ),
             None => map.insert(key, node),
         }
-        true
-    }
-
-    /// Adds an item to the list at `path`, before the one at `index` or at the end.
-    pub fn insert_item(&mut self, path: &FieldPath, index: Option<usize>, node: Node) -> bool {
-        let Some(items) = path.find_mut(&mut self.intended).and_then(Node::items_mut) else {
-            return false;
-        };
-        let at = index.unwrap_or(items.len()).min(items.len());
-        items.insert(at, node);
         true
     }
 

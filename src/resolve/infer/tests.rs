@@ -10,6 +10,36 @@ use crate::release::Behaviour;
 use crate::release::Release;
 use crate::resource::Resource;
 
+impl Resolver<'_> {
+    /// What the volume named in `spec.instancetype` leads to; `None` where the VM infers no instance type.
+    fn infer_instancetype(
+        &self,
+        vm: &Node,
+        namespace: &str,
+    ) -> Result<Option<Inferred>, InferError> {
+        self.infer(vm, namespace, Matcher::Instancetype)
+    }
+
+    /// What the volume named in `spec.preference` leads to; `None` where the VM infers no preference.
+    fn infer_preference(&self, vm: &Node, namespace: &str) -> Result<Option<Inferred>, InferError> {
+        self.infer(vm, namespace, Matcher::Preference)
+    }
+
+    fn infer(
+        &self,
+        vm: &Node,
+        namespace: &str,
+        side: Matcher,
+    ) -> Result<Option<Inferred>, InferError> {
+        inferring(vm, side)
+            .map(|matcher| {
+                InferenceWalk::new(self, vm, namespace, side)
+                    .follow_volume(matcher.str_at("inferFromVolume"))
+            })
+            .transpose()
+    }
+}
+
 fn catalog(objects: &[Json]) -> Catalog {
     Catalog::new(
         objects

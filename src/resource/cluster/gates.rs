@@ -4,7 +4,7 @@ use crate::release::{Behaviour, Release};
 
 /// How far a feature gate has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GateStage {
+pub(crate) enum GateStage {
     /// Off unless listed in `featureGates`.
     Alpha,
     /// Off unless listed, or on unless disabled, by release.
@@ -118,7 +118,7 @@ const GATES: &[Gate] = gates! {
 };
 
 /// The stage of a gate in a release.
-pub fn stage(gate: &str, release: Release) -> GateStage {
+pub(crate) fn stage(gate: &str, release: Release) -> GateStage {
     let at = GATES.binary_search_by(|(name, _)| name.cmp(&gate));
     let steps = at.map_or(&[][..], |at| GATES[at].1);
     let reached = steps
@@ -129,7 +129,7 @@ pub fn stage(gate: &str, release: Release) -> GateStage {
 }
 
 /// Whether a gate is on in a release, given the gates a configuration lists and those it disables.
-pub fn enabled<'a>(
+pub(crate) fn enabled<'a>(
     gate: &str,
     release: Release,
     listed: impl IntoIterator<Item = &'a str>,

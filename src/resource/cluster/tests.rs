@@ -25,7 +25,6 @@ fn an_empty_configuration_is_kubevirts_defaults() {
             ["q35*", "pc-q35*"]
         );
         assert_eq!(config.cpu_request().to_string(), "100m");
-        assert_eq!(config.cpu_model(), None);
         assert_eq!(config.memory_overcommit(), 100);
         assert_eq!(config.eviction_strategy(), "None");
         assert_eq!(config.default_network_interface(), "bridge");
@@ -39,7 +38,6 @@ fn an_empty_configuration_is_kubevirts_defaults() {
             config.reference_policy(Release::V1_9),
             ReferencePolicy::Reference
         );
-        assert!(config.deploys_common_instancetypes());
     }
     assert!(!ClusterConfig::default().is_known());
 }
@@ -99,7 +97,7 @@ fn a_bare_configuration_is_read_and_other_objects_are_not() {
         json!({"spec": {"configuration": bare}}),
     ] {
         let read = ClusterConfig::from_resource_node(&Node::from_json(&document)).unwrap();
-        assert_eq!(read.cpu_model(), Some("Skylake"));
+        assert_eq!(read.eviction_strategy(), "LiveMigrate");
         assert!(read.is_known());
     }
     for document in [json!({"kind": "ConfigMap"}), json!([]), json!("x")] {
@@ -110,14 +108,14 @@ fn a_bare_configuration_is_read_and_other_objects_are_not() {
 #[test]
 fn one_bad_value_throws_the_whole_configuration_away() {
     let bad = config(&json!({
-        "network": {"defaultNetworkInterface": "passt"}, "cpuModel": "Skylake",
+        "network": {"defaultNetworkInterface": "passt"}, "evictionStrategy": "LiveMigrate",
         "developerConfiguration": {"featureGates": ["Sidecar"]},
     }));
     assert_eq!(
         bad.problem().unwrap(),
         "invalid default-network-interface in config: passt"
     );
-    assert_eq!(bad.cpu_model(), None);
+    assert_eq!(bad.eviction_strategy(), "None");
     assert!(!bad.gate_enabled("Sidecar", Release::V1_9));
     assert!(
         config(&json!({"developerConfiguration": {"memoryOvercommit": -1}}))
@@ -166,7 +164,7 @@ fn gates_are_read_from_the_developer_configuration() {
     }}));
     assert!(set.gate_enabled("Sidecar", Release::V1_9));
     assert!(!set.gate_enabled("PasstBinding", Release::V1_9));
-    assert!(set.lists_gate("Sidecar") && set.disables_gate("PasstBinding"));
+    assert!(set.lists_gate("Sidecar") && !set.lists_gate("PasstBinding"));
 }
 
 #[test]

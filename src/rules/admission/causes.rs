@@ -5,7 +5,7 @@ use crate::field_path::FieldPath;
 use crate::rules::Rule;
 
 /// Causes a webhook's answer lists at most; the rest it only counts.
-pub const LISTED: usize = 10;
+pub(crate) const LISTED: usize = 10;
 
 /// One cause of a refusal.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Hit {
     }
 
     /// The refusal depends on a setting of the cluster: `emulatedMachines`.
-    pub fn setting(&mut self, setting: impl Into<String>) -> &mut Self {
+    pub(crate) fn setting(&mut self, setting: impl Into<String>) -> &mut Self {
         self.setting = Some(setting.into());
         self
     }
@@ -87,7 +87,7 @@ impl Causes {
     }
 
     /// Adds a cause that an earlier stage has put into words.
-    pub fn push_cause(&mut self, rule: &'static Rule, cause: Cause) -> &mut Hit {
+    pub(crate) fn push_cause(&mut self, rule: &'static Rule, cause: Cause) -> &mut Hit {
         let field = FieldPath::parse(&cause.field);
         self.push(rule, field, cause.message).named(cause.field)
     }
@@ -98,17 +98,12 @@ impl Causes {
     }
 
     /// What KubeVirt's code would trip over, if anything.
-    pub fn crashed(&self) -> Option<&str> {
+    pub(crate) fn crashed(&self) -> Option<&str> {
         self.crash.as_deref()
     }
 
-    /// The causes in order.
-    pub fn hits(&self) -> &[Hit] {
-        &self.hits
-    }
-
     /// The causes in order, taken out.
-    pub fn into_hits(self) -> Vec<Hit> {
+    pub(crate) fn into_hits(self) -> Vec<Hit> {
         self.hits
     }
 

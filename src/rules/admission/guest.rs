@@ -74,7 +74,7 @@ impl<'a> AdmittedGuest<'a> {
     }
 
     /// The amount of a field; zero when absent.
-    pub fn amount(self, path: &str) -> Quantity {
+    pub(crate) fn amount(self, path: &str) -> Quantity {
         self.spec
             .path(path)
             .and_then(amount)
@@ -131,7 +131,7 @@ impl<'a> AdmittedGuest<'a> {
 }
 
 /// The amount a node holds.
-pub fn amount(node: &Node) -> Option<Quantity> {
+pub(crate) fn amount(node: &Node) -> Option<Quantity> {
     Quantity::from_node(node)
 }
 
@@ -141,7 +141,7 @@ pub fn named(item: &Node, name: &str) -> bool {
 }
 
 /// Whether an optional switch that is on by default is on: the struct is there, and not `enabled: false`.
-pub fn switched_on(node: Option<&Node>) -> bool {
+pub(crate) fn switched_on(node: Option<&Node>) -> bool {
     node.is_some_and(|node| node.get("enabled").and_then(Node::as_bool) != Some(false))
 }
 

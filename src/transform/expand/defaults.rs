@@ -11,7 +11,7 @@ use crate::yaml::{Node, Value};
 
 /// Every default of a VMI spec, in order; `spec` is in Go-normal form.
 /// Mirrors SetDefaultVirtualMachineInstanceSpec, pkg/defaults/defaults.go @ v1.9.0 and v1.5.3.
-pub fn vmi_spec(
+pub(crate) fn vmi_spec(
     release: Release,
     configuration: &ClusterConfig,
     spec: &mut Node,
@@ -29,7 +29,7 @@ pub fn vmi_spec(
 }
 
 /// The cluster's architecture, where the VM names none.
-pub fn architecture(configuration: &ClusterConfig, spec: &mut Node) {
+pub(crate) fn architecture(configuration: &ClusterConfig, spec: &mut Node) {
     if spec.get("architecture").is_none() {
         let default = Value::String(configuration.default_architecture().into());
         let default = Node::written(default, &"setDefaultArchitecture");
@@ -38,7 +38,7 @@ pub fn architecture(configuration: &ClusterConfig, spec: &mut Node) {
 }
 
 /// The machine type configured for the VM's architecture, where the VM names none.
-pub fn machine_type(release: Release, configuration: &ClusterConfig, spec: &mut Node) {
+pub(crate) fn machine_type(release: Release, configuration: &ClusterConfig, spec: &mut Node) {
     if spec.path("domain.machine.type").is_none() {
         let default = configuration.machine_type(spec.str_at("architecture"), release);
         let default = Value::String(default.into());
@@ -50,7 +50,7 @@ pub fn machine_type(release: Release, configuration: &ClusterConfig, spec: &mut 
 
 /// Requests that follow from limits and from the cluster's configuration; up to 1.5 also the memory request.
 /// Mirrors setDefaultResourceRequests.
-pub fn resource_requests(release: Release, configuration: &ClusterConfig, spec: &mut Node) {
+pub(crate) fn resource_requests(release: Release, configuration: &ClusterConfig, spec: &mut Node) {
     const WRITER: &&str = &"setDefaultResourceRequests";
     request_from_limit(spec, "cpu", WRITER);
     if release.has(Behaviour::DefaultsRequestsMemory) {
@@ -119,7 +119,7 @@ fn memory_request(configuration: &ClusterConfig, spec: &mut Node, writer: &'stat
 
 /// Guest memory from the request, the limit or the hugepage size, where the VM gives none. A VM without any memory is left
 /// with an empty mapping. Mirrors setGuestMemory.
-pub fn guest_memory(spec: &mut Node) {
+pub(crate) fn guest_memory(spec: &mut Node) {
     if spec.path("domain.memory.guest").is_some() {
         return;
     }
@@ -145,7 +145,7 @@ pub fn guest_memory(spec: &mut Node) {
 
 /// One of each, or as many sockets as the CPU limit or request rounds up to, where the VM gives no topology.
 /// Mirrors SetDefaultGuestCPUTopology.
-pub fn guest_cpu_topology(spec: &mut Node) {
+pub(crate) fn guest_cpu_topology(spec: &mut Node) {
     let counts = ["cores", "sockets", "threads"];
     if let Some(cpu) = spec.path("domain.cpu")
         && counts.iter().any(|count| cpu.get(count).is_some())
@@ -175,7 +175,7 @@ pub fn guest_cpu_topology(spec: &mut Node) {
 
 /// The pull policy of container disks: `Always` for `:latest`, and for images with neither tag nor digest (by the look of
 /// the text: a registry with a port counts as tagged). Mirrors setDefaultPullPoliciesOnContainerDisks.
-pub fn pull_policies(spec: &mut Node) {
+pub(crate) fn pull_policies(spec: &mut Node) {
     let Some(volumes) = spec.get_mut("volumes").and_then(Node::items_mut) else {
         return;
     };
@@ -201,7 +201,7 @@ pub fn pull_policies(spec: &mut Node) {
 }
 
 /// The cluster's eviction strategy, where the VM names none. Mirrors setDefaultEvictionStrategy.
-pub fn eviction_strategy(configuration: &ClusterConfig, spec: &mut Node) {
+pub(crate) fn eviction_strategy(configuration: &ClusterConfig, spec: &mut Node) {
     if spec.get("evictionStrategy").is_none() {
         let default = Value::String(configuration.eviction_strategy().into());
         spec.set(
@@ -213,7 +213,10 @@ pub fn eviction_strategy(configuration: &ClusterConfig, spec: &mut Node) {
 
 /// The default interface on the pod network, where the VM has neither interface nor network and does not decline.
 /// Mirrors SetDefaultNetworkInterface, pkg/network/vmispec/defaults.go @ v1.9.0.
-pub fn network_interface(configuration: &ClusterConfig, spec: &mut Node) -> Result<(), Refusal> {
+pub(crate) fn network_interface(
+    configuration: &ClusterConfig,
+    spec: &mut Node,
+) -> Result<(), Refusal> {
     const WRITER: &&str = &"SetDefaultNetworkInterface";
     let declined = spec
         .path("domain.devices.autoattachPodInterface")
@@ -256,7 +259,7 @@ pub fn network_interface(configuration: &ClusterConfig, spec: &mut Node) -> Resu
 
 /// A disk for every volume that is neither a disk nor a file system yet.
 /// Mirrors SetDefaultVolumeDisk, pkg/util/util.go @ v1.9.0.
-pub fn volume_disks(spec: &mut Node) {
+pub(crate) fn volume_disks(spec: &mut Node) {
     const WRITER: &&str = &"SetDefaultVolumeDisk";
     let used: HashSet<&str> = spec
         .items_at("domain.devices.disks")

@@ -8,8 +8,6 @@ mod features;
 mod firmware;
 mod interfaces;
 
-pub use self::devices::apply_autoattach;
-
 use super::part;
 use crate::cause::Refusal;
 use crate::release::Release;
@@ -17,7 +15,7 @@ use crate::yaml::Node;
 
 /// Applies a preference's decoded spec to `target`, a tree with `metadata` and `spec`.
 /// Mirrors Apply, pkg/instancetype/preference/apply/vmi.go @ v1.9.0.
-pub fn apply(release: Release, preference: &Node, target: &mut Node) -> Result<(), Refusal> {
+pub(crate) fn apply(release: Release, preference: &Node, target: &mut Node) -> Result<(), Refusal> {
     let spec = part(target, "spec");
     cpu::apply(preference, spec)?;
     devices::apply(release, preference, spec);
@@ -43,7 +41,7 @@ pub fn apply(release: Release, preference: &Node, target: &mut Node) -> Result<(
 
 /// `preferredMachineType`, where the VM names none.
 /// Mirrors applyMachinePreferences, pkg/instancetype/preference/apply/machine.go @ v1.9.0.
-pub fn apply_machine_type(preference: &Node, spec: &mut Node) {
+pub(crate) fn apply_machine_type(preference: &Node, spec: &mut Node) {
     fill(
         spec,
         "domain.machine.type",
@@ -53,7 +51,7 @@ pub fn apply_machine_type(preference: &Node, spec: &mut Node) {
 
 /// `preferredArchitecture`, where the VM names none; the field exists from 1.7 on.
 /// Mirrors ApplyArchitecturePreferences, pkg/instancetype/preference/apply/architecture.go @ v1.9.0.
-pub fn apply_architecture(preference: &Node, spec: &mut Node) {
+pub(crate) fn apply_architecture(preference: &Node, spec: &mut Node) {
     fill(
         spec,
         "architecture",

@@ -6,7 +6,7 @@ use crate::yaml::Node;
 
 /// A requirement that is not met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shortfall {
+pub(crate) struct Shortfall {
     /// The fields that fall short, from the VM's root, as `KubeVirt` names them.
     pub fields: Vec<String>,
     /// What is required and what is there, in `KubeVirt`'s words.
@@ -18,7 +18,7 @@ const CPU: &str = "spec.template.spec.domain.cpu";
 /// The first requirement of a preference that is not met: CPU, then memory, then architecture (from 1.7 on). All three are
 /// decoded; `vmi` is the VMI spec after instance type and preference were applied.
 /// Mirrors Check, pkg/instancetype/preference/requirements/checker.go @ v1.9.0.
-pub fn check(
+pub(crate) fn check(
     instancetype: Option<&Node>,
     preference: Option<&Node>,
     vmi: &Node,

@@ -6,7 +6,7 @@ use crate::schema::{self, Shape};
 use crate::yaml::{Node, Value};
 
 /// Rewrites the quantities of a resource of a known kind; other fields, known or not, are left alone.
-pub fn canonical(release: Release, group: &str, kind: &str, node: &mut Node) {
+pub(crate) fn canonical(release: Release, group: &str, kind: &str, node: &mut Node) {
     let (of, node) = match (group, kind) {
         ("", "PersistentVolumeClaim") => ("k8s.PersistentVolumeClaimSpec", node.get_mut("spec")),
         ("cdi.kubevirt.io", "DataVolume") => ("v1beta1.DataVolumeSpec", node.get_mut("spec")),

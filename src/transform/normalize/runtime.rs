@@ -3,7 +3,7 @@
 use crate::yaml::{Map, Node};
 
 /// Keys of an object's metadata that the API server owns.
-pub const METADATA: [&str; 8] = [
+pub(crate) const METADATA: [&str; 8] = [
     "uid",
     "resourceVersion",
     "generation",
@@ -15,7 +15,7 @@ pub const METADATA: [&str; 8] = [
 ];
 
 /// Annotations that controllers and tools write.
-pub const ANNOTATIONS: [&str; 14] = [
+pub(crate) const ANNOTATIONS: [&str; 14] = [
     "argocd.argoproj.io/tracking-id",
     "cdi.kubevirt.io/storage.usePopulator",
     "deployment.kubernetes.io/revision",
@@ -33,7 +33,7 @@ pub const ANNOTATIONS: [&str; 14] = [
 ];
 
 /// Finalizers that controllers write.
-pub const FINALIZERS: [&str; 7] = [
+pub(crate) const FINALIZERS: [&str; 7] = [
     "foregroundDeleteVirtualMachine",
     "kubernetes.io/pvc-protection",
     "kubevirt.io/dataVolumeFinalizer",

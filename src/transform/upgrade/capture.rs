@@ -9,7 +9,7 @@ use crate::yaml::{Map, Node, Value};
 /// The labels of a revision that say what it stores; their common prefix is the group.
 pub mod label {
     /// Generation of the stored object.
-    pub const GENERATION: &str = "instancetype.kubevirt.io/object-generation";
+    pub(crate) const GENERATION: &str = "instancetype.kubevirt.io/object-generation";
     /// Kind of the stored object.
     pub const KIND: &str = "instancetype.kubevirt.io/object-kind";
     /// Name of the stored object.
@@ -22,7 +22,7 @@ pub mod label {
 
 /// The revision's name: `<vm>-<object>-<version>-<uid>-<generation>`. Mirrors GenerateName,
 /// pkg/instancetype/revision/store.go @ v1.9.0.
-pub fn revision_name(vm: &str, object: &Node) -> String {
+pub(crate) fn revision_name(vm: &str, object: &Node) -> String {
     format!(
         "{vm}-{}-{}-{}-{}",
         object.str_at("metadata.name"),
@@ -56,7 +56,7 @@ fn version(object: &Node) -> &str {
 
 /// The revision of `object` that belongs to `vm`. The namespace is the VM's as written, and the owner is left out where
 /// the VM has no uid. Mirrors CreateControllerRevision, pkg/instancetype/revision/store.go @ v1.9.0.
-pub fn controller_revision(vm: &Node, object: &Node) -> Node {
+pub(crate) fn controller_revision(vm: &Node, object: &Node) -> Node {
     let mut object = object.clone();
     if let Some(metadata) = object.get_mut("metadata").and_then(Node::as_map_mut) {
         metadata.retain(|entry| {
@@ -128,7 +128,7 @@ impl Captured {
 }
 
 /// The revision of the object that a matcher led to, as KubeVirt would capture it today.
-pub fn revision_of(resolver: &Resolver, vm: &Node, found: &Resolved) -> Node {
+pub(crate) fn revision_of(resolver: &Resolver, vm: &Node, found: &Resolved) -> Node {
     let kind = found.resource.id.kind.as_str();
     let release = resolver.release();
     let mut object = match schema::type_of(stored::GROUP, kind) {
@@ -160,7 +160,7 @@ fn order(mut object: Node) -> Node {
 
 /// The status reference that the controller writes for a matcher whose revision is `name`. Mirrors
 /// syncStatusWithMatcher, pkg/instancetype/revision/store.go @ v1.9.0.
-pub fn status_reference(vm: &Node, matcher: Matcher, name: &str) -> Node {
+pub(crate) fn status_reference(vm: &Node, matcher: Matcher, name: &str) -> Node {
     let mut reference = vm
         .path("status")
         .and_then(|status| status.get(matcher.status_field()))

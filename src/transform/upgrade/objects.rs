@@ -196,7 +196,7 @@ fn deprecated_fields(
 }
 
 /// Today's name of a topology.
-pub fn topology_name(old: &str) -> Option<&'static str> {
+pub(crate) fn topology_name(old: &str) -> Option<&'static str> {
     Some(match old {
         "preferCores" => "cores",
         "preferSockets" => "sockets",

@@ -6,7 +6,6 @@ use serde_json::{Value as Json, json};
 use super::*;
 use crate::catalog::Catalog;
 use crate::config::Target;
-use crate::release::Release;
 use crate::transform::expand::expand;
 
 const UID: &str = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -157,35 +156,6 @@ fn d01_a_bare_spec_takes_the_name_the_matcher_gives_it() {
         literal.created[0]["metadata"]["name"],
         "web-old-version-of-instancetype-object-v1beta1--0"
     );
-}
-
-/// D02: a VM that reaches a revision no release since 1.7 can read is known, with the command that settles it.
-#[test]
-fn d02_what_a_release_cannot_read_is_owed() {
-    for version in ["v1alpha1", "v1alpha2", "v1beta1"] {
-        let catalog = catalog(&[vm("web", "old"), revision("old", version)]);
-        for release in [Release::V1_6, Release::V1_7, Release::V1_9] {
-            let target = Target {
-                release,
-                ..Target::default()
-            };
-            let resolver = Resolver::new(&target, vec![&catalog]);
-            let owed = outdated_references(&catalog.resources()[0].node, "vms", &resolver);
-            assert_eq!(owed.len(), usize::from(version != "v1beta1"));
-            for one in owed {
-                assert_eq!(one.decodable, release == Release::V1_6);
-                assert_eq!(one.revision.id.name, "old");
-                assert_eq!(
-                    one.reference.field.to_string(),
-                    "spec.instancetype.revisionName"
-                );
-                assert_eq!(
-                    one.command(&["vms/it's.yaml"]),
-                    r"driftless upgrade --write 'vms/it'\''s.yaml'"
-                );
-            }
-        }
-    }
 }
 
 /// D03: a VM with its own cpu model stays free of conflicts.
