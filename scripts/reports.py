@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""Reports of `check` over fixtures, held against their real consumers.
+"""Reports of `check` and `plan` over fixtures, held against their real consumers.
 
 usage: reports.py DRIFTLESS OUT_DIR
 
 Writes one file a format over every fixture into OUT_DIR and checks those that need no other program; JUnit is read by
-junitparser, which must be installed. The caller runs sarif-multitool and the rdformat validator over the rest.
+junitparser and the plan's JSON by jsonschema, which must be installed. The caller runs sarif-multitool and the rdformat validator over the rest.
 """
 
+import html.parser
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
+import jsonschema
 import junitparser
 
-driftless, out = sys.argv[1], pathlib.Path(sys.argv[2])
+driftless, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
 root = pathlib.Path(__file__).resolve().parent.parent
 out.mkdir(parents=True, exist_ok=True)
 files = {
@@ -92,4 +95,53 @@ for level in ("error", "warning", "notice"):
 
 results = json.loads((out / "check.sarif").read_text())["runs"]
 assert len(results) == 1, "GitHub refuses several runs of one tool"
-print(f"{len(files)} passed, 0 failed")
+# A plan in each format: a type and a VM change, another VM goes.
+for side in ("base", "head"):
+    shutil.copytree(root / "fixtures/repos/plain", out / side, dirs_exist_ok=True)
+for name, before, after in [
+    ("instancetypes/web.yaml", "guest: 4Gi", "guest: 6Gi"),
+    ("vms/web.yaml", "runStrategy: Always", "runStrategy: Halted"),
+]:
+    file = out / "head" / name
+    text = file.read_text()
+    assert before in text, f"{name} has no {before}"
+    file.write_text(text.replace(before, after))
+(out / "head/vms/jumphost.yaml").unlink()
+
+
+def plan(format):
+    command = [driftless, "plan", "head", "--base-dir", "base", "--kubevirt", "1.9", "--format", format, "-q"]
+    return subprocess.run(command, cwd=out, capture_output=True, text=True, check=True).stdout
+
+
+document = json.loads(plan("json"))
+jsonschema.validate(document, json.loads((root / "schemas/plan.json").read_text()))
+rows = {f"{vm['namespace']}/{vm['name']}" for vm in document["virtualMachines"]}
+grouped = [f"{vm['namespace']}/{vm['name']}" for group in document["groups"] for vm in group["vms"]]
+assert rows and sorted(rows) == sorted(grouped), "every row is in one group"
+
+
+class Balanced(html.parser.HTMLParser):
+    """Every element is closed, in order."""
+
+    open = []
+    names = set()
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in {"meta", "link", "input", "br"}:
+            self.open.append(tag)
+        self.names.update(value for key, value in attributes if key == "data-name")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, f"</{tag}> closes another element"
+
+
+page = Balanced()
+page.feed(plan("html"))
+page.close()
+assert not page.open and page.names == rows, "the page has the rows of the JSON, and whole elements"
+comment = plan("markdown")
+assert comment.startswith("<!-- driftless:plan -->\n") and len(comment) < 65536
+for words in (comment, plan("text")):
+    assert document["summary"]["sentence"] in " ".join(words.split()), "each format starts with the sentence"
+print(f"{len(files) + 4} passed, 0 failed")

@@ -38,7 +38,8 @@ pub use accept::{Acceptance, NoAcceptance};
 pub use gate::Gates;
 pub use groups::Group;
 pub use model::{
-    Accepted, Change, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged, VmPlan,
+    Accepted, Cause, Change, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged,
+    VmPlan,
 };
 pub use summary::Summary;
 

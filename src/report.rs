@@ -8,6 +8,7 @@ pub mod plan_html;
 pub mod plan_json;
 pub mod plan_markdown;
 pub mod plan_text;
+mod plan_view;
 mod rdjson;
 mod sarif;
 mod text;

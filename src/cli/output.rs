@@ -76,6 +76,12 @@ impl Shell {
         self.color_out
     }
 
+    /// Columns of the terminal that data goes to; `None` where it goes elsewhere.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let (columns, _) = terminal_size::terminal_size_of(self.out.get_ref())?;
+        Some(usize::from(columns.0).clamp(60, 120))
+    }
+
     /// A unified diff in the colors of a terminal, where data goes to one.
     pub(crate) fn painted_diff(&self, text: &str) -> String {
         if !self.color_out {

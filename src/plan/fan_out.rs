@@ -83,7 +83,7 @@ fn edited(base: &Stage, head: &Stage, sources: &Sources) -> Option<VmPlan> {
         (Err(_), _) => return None,
     }
     let shared = shared_change(base, head, sources);
-    out.causes = shared.files;
+    out.causes = shared.causes;
     out.shared = shared.words;
     Some(out)
 }

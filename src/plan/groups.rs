@@ -19,6 +19,11 @@ pub struct Group {
 }
 
 impl Plan {
+    /// Groups the rows anew; for rows that were made or changed after the plan.
+    pub fn regroup(&mut self) {
+        self.groups = group(&self.virtual_machines);
+    }
+
     /// The rows of a group.
     pub fn in_group<'a>(&'a self, group: &'a Group) -> impl Iterator<Item = &'a VmPlan> {
         group.vms.iter().map(|at| &self.virtual_machines[*at])
@@ -28,17 +33,20 @@ impl Plan {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     action: Action,
+    accepted_by: Option<&'a str>,
     change: Change,
     shared: &'a [String],
     effects: Vec<String>,
 }
 
-/// The groups of some rows, the worst first, then the largest.
+/// The groups of some rows, the worst first, then the largest. What is accepted stands after what is not, a condition that
+/// a restart does not answer after restarts.
 pub(super) fn group(vms: &[VmPlan]) -> Vec<Group> {
     let mut found: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for (at, vm) in vms.iter().enumerate() {
         let key = Key {
             action: vm.action,
+            accepted_by: vm.accepted.as_ref().map(|accepted| accepted.by.as_str()),
             change: vm.change,
             shared: &vm.shared,
             effects: effects(vm),
@@ -48,15 +56,24 @@ pub(super) fn group(vms: &[VmPlan]) -> Vec<Group> {
     let mut groups: Vec<Group> = found
         .into_iter()
         .map(|(key, members)| Group {
-            cause: cause(key.shared, members.iter().map(|at| &vms[*at])),
+            cause: cause(
+                &key,
+                &members.iter().map(|at| &vms[*at]).collect::<Vec<_>>(),
+            ),
             action: key.action,
             effects: key.effects,
             vms: members,
         })
         .collect();
     groups.sort_by_key(|group| {
-        let refused = group.vms.iter().any(|at| vms[*at].start_refused);
-        (!refused, group.action, std::cmp::Reverse(group.vms.len()))
+        let first = &vms[group.vms[0]];
+        (
+            !first.start_refused,
+            group.action,
+            first.condition_only,
+            first.accepted.is_some(),
+            std::cmp::Reverse(group.vms.len()),
+        )
     });
     groups
 }
@@ -111,14 +128,35 @@ fn effects(vm: &VmPlan) -> Vec<String> {
     out
 }
 
-/// What the members of a group have in common.
-fn cause<'a>(shared: &[String], members: impl Iterator<Item = &'a VmPlan>) -> String {
-    if !shared.is_empty() {
-        return shared.join(", ");
+/// What the members of a group have in common: what they share, and the files of those that changed themselves.
+fn cause(key: &Key<'_>, members: &[&VmPlan]) -> String {
+    let shared = key.shared.join(", ");
+    if key.change == Change::Unchanged && !shared.is_empty() {
+        return shared;
     }
-    let files: BTreeSet<&str> = members
-        .flat_map(|vm| vm.causes.iter().map(String::as_str))
+    let names = |vm: &VmPlan, file: &str| vm.causes.iter().any(|cause| cause.file == file);
+    let mut files: BTreeSet<&str> = members
+        .iter()
+        .flat_map(|vm| vm.causes.iter().map(|cause| cause.file.as_str()))
         .collect();
+    // What every member names is taken for the file of what they share.
+    let own = |file: &&str| !members.iter().all(|vm| names(vm, file));
+    if !shared.is_empty() && (files.len() < 2 || files.iter().any(own)) {
+        files.retain(own);
+    }
+    if files.is_empty() && !shared.is_empty() {
+        return shared;
+    }
+    let own = directory(files);
+    if shared.is_empty() {
+        own
+    } else {
+        format!("{own}, {shared}")
+    }
+}
+
+/// A file, or how many files and the directory they have in common.
+fn directory(files: BTreeSet<&str>) -> String {
     let mut files = files.into_iter();
     let Some(first) = files.next() else {
         return "the cluster".to_owned();

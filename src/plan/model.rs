@@ -109,8 +109,8 @@ pub struct VmPlan {
     pub volumes: Vec<VolumeChange>,
     /// Every changed field of the expanded VM, with what its change does.
     pub fields: Vec<FieldChange>,
-    /// Files that cause it.
-    pub causes: Vec<String>,
+    /// Where what causes it stands.
+    pub causes: Vec<Cause>,
     /// What it shares with other VMs and that changed, with its file: `types.yaml: instance type web changed`.
     pub shared: Vec<String>,
     /// The expanded VM on the base side, where it can be expanded.
@@ -233,6 +233,32 @@ words! {
         Mac = "mac",
         /// The firmware UUID.
         Uuid = "uuid",
+    }
+}
+
+/// Where something stands that causes a row.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cause {
+    /// The file.
+    pub file: String,
+    /// The first line of the object in it.
+    pub line: Option<u32>,
+}
+
+impl Cause {
+    /// Each file once, in order, with the line that came first.
+    pub(super) fn once(mut causes: Vec<Self>) -> Vec<Self> {
+        causes.sort_by(|a, b| a.file.cmp(&b.file));
+        causes.dedup_by(|a, b| a.file == b.file);
+        causes
+    }
+}
+
+/// `vms/web.yaml:12`.
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
     }
 }
 

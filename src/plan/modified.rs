@@ -8,7 +8,7 @@ use super::row::{blank, causes};
 use super::shared::{same_matchers, shared_change};
 use super::stage::Stage;
 use super::{
-    Action, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields, identity, traps,
+    Action, Cause, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields, identity, traps,
 };
 use crate::field_path::FieldPath;
 use crate::source::Sources;
@@ -30,9 +30,8 @@ pub(super) fn modified(
     let mut out = blank(&head.subject, Change::Modified);
     let shared = shared_change(base, head, sources);
     out.causes = causes(sources, [base.resource(), head.resource()]);
-    out.causes.extend(shared.files);
-    out.causes.sort();
-    out.causes.dedup();
+    out.causes.extend(shared.causes);
+    out.causes = Cause::once(out.causes);
     out.shared = shared.words;
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());

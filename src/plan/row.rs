@@ -1,8 +1,6 @@
 //! A row of the plan before anything is said of it.
 
-use std::collections::BTreeSet;
-
-use super::{Action, Change, Power, VmPlan};
+use super::{Action, Cause, Change, Power, VmPlan};
 use crate::change::Subject;
 use crate::resource::Resource;
 use crate::source::Sources;
@@ -37,12 +35,17 @@ pub(super) fn blank(subject: &Subject, change: Change) -> VmPlan {
     }
 }
 
-/// The files of resources, in order and once each.
-pub(super) fn causes<const N: usize>(sources: &Sources, resources: [&Resource; N]) -> Vec<String> {
-    let files: BTreeSet<String> = resources
-        .iter()
-        .filter_map(|resource| resource.file)
-        .map(|file| sources.file(file).path().to_owned())
-        .collect();
-    files.into_iter().collect()
+/// Where resources stand, the base's before the head's: of a file that both sides have, the head's line.
+pub(super) fn causes<'a>(
+    sources: &Sources,
+    resources: impl IntoIterator<Item = &'a Resource, IntoIter: DoubleEndedIterator>,
+) -> Vec<Cause> {
+    let causes = resources.into_iter().rev().filter_map(|resource| {
+        let span = resource.node.origin.span();
+        Some(Cause {
+            file: sources.file(resource.file?).path().to_owned(),
+            line: span.map(|span| sources.file(span.file).position(span.start).line),
+        })
+    });
+    Cause::once(causes.collect())
 }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use super::Cause;
+use super::row::causes;
 use super::stage::Stage;
 use crate::diff::spelling::canonical;
-use crate::resolve::{Resolved, Spec};
+use crate::resolve::Spec;
+use crate::resource::Resource;
 use crate::source::Sources;
 use crate::update::types::Types;
 use crate::yaml::Node;
@@ -57,8 +60,8 @@ pub(super) fn changed_names(stored: &Node, captured: &Types, live: &Types) -> St
 /// What a VM shares with others and that differs between the sides.
 #[derive(Debug, Default)]
 pub(super) struct SharedChange {
-    /// The files, in order and once each.
-    pub(super) files: Vec<String>,
+    /// Where they stand.
+    pub(super) causes: Vec<Cause>,
     /// Each object with its file, in words.
     pub(super) words: Vec<String>,
 }
@@ -79,24 +82,21 @@ pub(super) fn shared_change(base: &Stage, head: &Stage, sources: &Sources) -> Sh
             (None, Some(_)) => "added",
             (None, None) => continue,
         };
-        let path = |found: &Option<Resolved<'_>>| {
-            let file = found.as_ref()?.resource.file?;
-            Some(sources.file(file).path().to_owned())
-        };
-        out.files
-            .extend([before, after].into_iter().filter_map(path));
+        let stand = [before, after].into_iter().flatten();
+        let stand: Vec<&Resource> = stand.map(|found| found.resource).collect();
+        out.causes.extend(causes(sources, stand.iter().copied()));
         if verb.is_empty() {
             continue;
         }
-        let Some(named) = after.as_ref().or(before.as_ref()) else {
+        let Some(named) = stand.last() else {
             continue;
         };
-        let name = &named.resource.id.name;
-        let file = path(after).or_else(|| path(before));
-        let place = file.map_or_else(String::new, |file| format!("{file}: "));
+        let place = named.file.map_or_else(String::new, |file| {
+            format!("{}: ", sources.file(file).path())
+        });
+        let name = &named.id.name;
         out.words.push(format!("{place}{kind} `{name}` {verb}"));
     }
-    out.files.sort();
-    out.files.dedup();
+    out.causes = Cause::once(out.causes);
     out
 }

@@ -2,56 +2,55 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::plan::{
-    FieldChange, Group, Loss, Plan, Reason, Releases, Summary, Unjudged, VmPlan, VolumeChange,
-};
+use crate::plan::{Accepted, Plan, Reason, Rejection, Releases, VmPlan};
+use crate::shown;
 
 /// The JSON Schema of [`report`].
 pub const SCHEMA: &str = include_str!("../../schemas/plan.json");
 
 /// The plan as JSON text, ending in a line feed.
 pub fn report(plan: &Plan) -> String {
-    let mut text = serde_json::to_string_pretty(&value(plan)).unwrap_or_default();
-    text.push('\n');
-    text
+    format!("{:#}\n", shown::json(value(plan)))
 }
 
 /// The plan as a JSON value.
 pub fn value(plan: &Plan) -> Json {
-    let mut out = json!({
+    let summary = plan.summary();
+    let actions = summary.actions.iter();
+    let actions = actions.map(|(action, count)| (action.to_string(), json!(count)));
+    let mut out = sparse(json!({
         "version": 1,
-        "kubevirt": {
+        "kubevirt": sparse(json!({
             "base": Releases::words(&plan.kubevirt.base),
             "head": Releases::words(&plan.kubevirt.head),
-        },
+            "hides": list(&plan.kubevirt.hides, |(base, head)| json!({
+                "base": base.as_str(), "head": head.as_str(),
+            })),
+        })),
         "base": plan.base,
         "head": plan.head,
-        "targets": plan.targets,
+        "notes": plan.notes,
+    }));
+    out["targets"] = json!(plan.targets);
+    out["groups"] = list(&plan.groups, |group| {
+        json!({
+            "cause": group.cause,
+            "action": group.action.as_str(),
+            "effects": group.effects,
+            "vms": plan.in_group(group).map(identity).collect::<Vec<_>>(),
+        })
     });
-    if !plan.kubevirt.hides.is_empty() {
-        let hides = plan.kubevirt.hides.iter();
-        out["kubevirt"]["hides"] = hides
-            .map(|(base, head)| json!({"base": base.as_str(), "head": head.as_str()}))
-            .collect();
-    }
-    if !plan.notes.is_empty() {
-        out["notes"] = json!(plan.notes);
-    }
-    out["groups"] = plan.groups.iter().map(|one| group(plan, one)).collect();
-    out["virtualMachines"] = plan.virtual_machines.iter().map(vm).collect();
-    out["unjudged"] = plan.unjudged.iter().map(unjudged).collect();
-    out["summary"] = summary(&plan.summary());
-    out
-}
-
-fn summary(summary: &Summary) -> Json {
-    let actions: Map<String, Json> = summary
-        .actions
-        .iter()
-        .map(|(action, count)| (action.as_str().to_owned(), Json::from(*count)))
-        .collect();
-    json!({
-        "action": actions,
+    out["virtualMachines"] = list(&plan.virtual_machines, vm);
+    out["unjudged"] = list(&plan.unjudged, |one| {
+        sparse(json!({
+            "file": one.file,
+            "kind": one.kind,
+            "reason": one.reason,
+            "accepted": one.accepted.as_ref().map(accepted),
+        }))
+    });
+    out["summary"] = json!({
+        "action": actions.collect::<Map<_, _>>(),
         "down": summary.down,
         "restarts": summary.restarts,
         "conditionOnly": summary.condition_only,
@@ -59,118 +58,78 @@ fn summary(summary: &Summary) -> Json {
         "unjudged": summary.unjudged,
         "accepted": summary.accepted,
         "sentence": summary.sentence,
-    })
-}
-
-fn group(plan: &Plan, group: &Group) -> Json {
-    let vms: Vec<Json> = plan.in_group(group).map(identity).collect();
-    json!({
-        "cause": group.cause,
-        "action": group.action.as_str(),
-        "effects": group.effects,
-        "vms": vms,
-    })
+    });
+    out
 }
 
 /// What names a row.
 fn identity(vm: &VmPlan) -> Json {
-    let mut out = Map::new();
-    if let Some(target) = &vm.target {
-        out.insert("target".to_owned(), json!(target));
-    }
-    out.insert("kind".to_owned(), json!(vm.kind));
-    out.insert("namespace".to_owned(), json!(vm.namespace));
-    out.insert("name".to_owned(), json!(vm.name));
-    Json::Object(out)
-}
-
-fn unjudged(unjudged: &Unjudged) -> Json {
-    let mut out = json!({ "file": unjudged.file });
-    if let Some(kind) = &unjudged.kind {
-        out["kind"] = json!(kind);
-    }
-    out["reason"] = json!(unjudged.reason);
-    if let Some(accepted) = &unjudged.accepted {
-        out["accepted"] = json!({ "by": accepted.by });
-    }
-    out
+    sparse(json!({
+        "target": vm.target, "kind": vm.kind, "namespace": vm.namespace, "name": vm.name,
+    }))
 }
 
 fn vm(vm: &VmPlan) -> Json {
-    let mut out = identity(vm);
-    out["change"] = json!(vm.change.as_str());
-    out["action"] = json!(vm.action.as_str());
-    out["power"] = json!(vm.power.as_str());
-    if vm.condition_only {
-        out["conditionOnly"] = json!(true);
-    }
-    if vm.start_refused {
-        out["startRefused"] = json!(true);
-    }
-    if !vm.also.is_empty() {
-        let also: Vec<&str> = vm.also.iter().map(|action| action.as_str()).collect();
-        out["also"] = json!(also);
-    }
-    if let Some(rejected) = vm.rejected {
-        out["rejected"] = json!(rejected.as_str());
-    }
-    if let Some(accepted) = &vm.accepted {
-        out["accepted"] = json!({ "by": accepted.by });
-    }
-    out["reasons"] = vm.reasons.iter().map(reason).collect();
-    let mut list = |key: &str, items: Vec<Json>| {
-        if !items.is_empty() {
-            out[key] = Json::Array(items);
-        }
-    };
-    list("loses", vm.loses.iter().map(loss).collect());
-    list(
-        "assumptions",
-        vm.assumptions.iter().map(|text| json!(text)).collect(),
-    );
-    list("volumes", vm.volumes.iter().map(volume).collect());
-    list("fields", vm.fields.iter().map(field).collect());
-    out["causes"] = json!(vm.causes);
+    let also = vm.also.iter().map(|action| action.as_str());
+    let causes = vm.causes.iter().map(|cause| cause.file.as_str());
+    let mut out = sparse(json!({
+        "target": vm.target,
+        "kind": vm.kind,
+        "namespace": vm.namespace,
+        "name": vm.name,
+        "change": vm.change.as_str(),
+        "action": vm.action.as_str(),
+        "power": vm.power.as_str(),
+        "conditionOnly": vm.condition_only,
+        "startRefused": vm.start_refused,
+        "also": also.collect::<Vec<_>>(),
+        "rejected": vm.rejected.map(Rejection::as_str),
+        "accepted": vm.accepted.as_ref().map(accepted),
+        "loses": list(&vm.loses, |loss| json!({ "what": loss.what.as_str(), "name": loss.name })),
+        "assumptions": vm.assumptions,
+        "volumes": list(&vm.volumes, |volume| json!({
+            "name": volume.name, "from": volume.from, "to": volume.to, "verdict": volume.verdict.as_str(),
+        })),
+        "fields": list(&vm.fields, |field| sparse(json!({
+            "path": field.path.to_string(), "from": field.from, "to": field.to, "effect": field.effect.as_str(),
+        }))),
+    }));
+    out["reasons"] = list(&vm.reasons, reason);
+    out["causes"] = causes.collect();
     out
 }
 
 fn reason(reason: &Reason) -> Json {
-    let mut out = Map::new();
-    let mut set = |key: &str, value: Option<String>| {
-        if let Some(value) = value {
-            out.insert(key.to_owned(), Json::from(value));
-        }
-    };
-    set("field", reason.field.as_ref().map(ToString::to_string));
-    set("from", reason.from.clone());
-    set("to", reason.to.clone());
-    set("message", Some(reason.message.clone()));
-    if let Some(cause) = &reason.kubevirt {
-        let mut said = json!({ "message": cause.message });
-        if !cause.field.is_empty() {
-            said["field"] = json!(cause.field);
-        }
-        out.insert("kubevirt".to_owned(), said);
-    }
-    Json::Object(out)
+    let said = reason.kubevirt.as_ref().map(|said| {
+        let field = Some(&said.field).filter(|field| !field.is_empty());
+        sparse(json!({ "message": said.message, "field": field }))
+    });
+    sparse(json!({
+        "field": reason.field.as_ref().map(ToString::to_string),
+        "from": reason.from,
+        "to": reason.to,
+        "message": reason.message,
+        "kubevirt": said,
+    }))
 }
 
-fn loss(loss: &Loss) -> Json {
-    json!({ "what": loss.what.as_str(), "name": loss.name })
+fn accepted(accepted: &Accepted) -> Json {
+    json!({ "by": accepted.by })
 }
 
-fn volume(volume: &VolumeChange) -> Json {
-    json!({ "name": volume.name, "from": volume.from, "to": volume.to, "verdict": volume.verdict.as_str() })
+fn list<T>(items: &[T], one: impl Fn(&T) -> Json) -> Json {
+    items.iter().map(one).collect()
 }
 
-fn field(field: &FieldChange) -> Json {
-    let mut out = json!({ "path": field.path.to_string() });
-    if let Some(from) = &field.from {
-        out["from"] = json!(from);
+/// An object without what is null, false or an empty list.
+fn sparse(mut value: Json) -> Json {
+    if let Json::Object(map) = &mut value {
+        let is_said = |value: &Json| match value {
+            Json::Null | Json::Bool(false) => false,
+            Json::Array(items) => !items.is_empty(),
+            _ => true,
+        };
+        map.retain(|_, value| is_said(value));
     }
-    if let Some(to) = &field.to {
-        out["to"] = json!(to);
-    }
-    out["effect"] = json!(field.effect.as_str());
-    out
+    value
 }

@@ -1,142 +1,145 @@
-//! The plan as a pull request comment: counts first, cut at a VM so that it always fits.
+//! The plan as a pull request comment: the total first, every group named, cut at a VM so that it always fits.
 
-use std::fmt::Write as _;
+use std::fmt;
 
-use super::plan_text::{is_told, printable};
-use crate::plan::{Action, Plan, Power, Reason, VmPlan};
+use askama::Template;
+
+use super::plan_view::{GroupView, Part, PlanView};
+use crate::plan::Plan;
 
 /// Most characters a comment may have on GitHub.
 pub const MOST: usize = 65_536;
-/// Room kept for the line that says what was left out.
-const RESERVE: usize = 400;
+/// VMs that are named in each place before whole groups lose their details.
+const NAMED: usize = 3;
+/// Files not judged, and notes, that are listed.
+const LISTED: usize = 50;
 
-/// The plan as Markdown of less than [`MOST`] characters and bytes.
-pub fn report(plan: &Plan) -> String {
-    let mut out = String::new();
-    out.push_str("### What this change does to virtual machines\n\n");
-    let _ = writeln!(
-        out,
-        "{} → {}, KubeVirt {}\n",
-        code(&plan.base),
-        code(&plan.head),
-        plan.kubevirt
-    );
-    counts(plan, &mut out);
-    for note in &plan.notes {
-        let _ = writeln!(out, "> {}  ", escaped(note));
-    }
-    let told: Vec<&VmPlan> = Action::ALL
-        .into_iter()
-        .flat_map(|action| {
-            plan.virtual_machines
-                .iter()
-                .filter(move |vm| vm.action == action && is_told(vm))
-        })
-        .collect();
-    let mut left = told.len();
-    for vm in &told {
-        let section = one(vm);
-        if out.len() + section.len() + RESERVE >= MOST {
-            break;
-        }
-        out.push_str(&section);
-        left -= 1;
-    }
-    if left > 0 {
-        let _ = writeln!(
-            out,
-            "\n**{left} of {} virtual machines are left out here, the comment would be too long.** The counts above are of all of them; `driftless plan --format html` shows everything.",
-            told.len()
-        );
-    }
-    out
+/// What a comment says besides the plan.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Comment<'a> {
+    /// Tells the comments of several plans on one pull request apart; letters, digits, `.`, `_`, `-` and `/`.
+    pub key: Option<&'a str>,
+    /// Name of the artifact that holds the whole page.
+    pub artifact: Option<&'a str>,
+    /// URL in which `{path}` and `{line}` stand for a place.
+    pub links: Option<&'a str>,
 }
 
-fn counts(plan: &Plan, out: &mut String) {
-    if plan.virtual_machines.is_empty() {
-        out.push_str("The change touches no virtual machine.\n\n");
-        return;
-    }
-    out.push_str("| action | virtual machines |\n|---|---:|\n");
-    for (action, count) in plan.counts() {
-        let _ = writeln!(out, "| {} | {count} |", action.as_str());
-    }
-    for power in [Power::Start, Power::Stop] {
-        let count = plan.powered(power);
-        if count > 0 {
-            let _ = writeln!(out, "| power: {} | {count} |", power.as_str());
-        }
-    }
-    out.push('\n');
-}
-
-fn one(vm: &VmPlan) -> String {
-    let mut out = String::new();
-    let power = match vm.power {
-        Power::Unchanged => "",
-        Power::Start => ", the guest starts",
-        Power::Stop => ", the guest stops",
+/// The plan as Markdown of less than [`MOST`] characters and bytes, or as near as the names of both sides let it be.
+pub fn report(plan: &Plan, comment: &Comment<'_>) -> String {
+    let view = PlanView::new(plan, comment.links);
+    let all = view.groups.len();
+    let widest = view
+        .groups
+        .iter()
+        .map(|group| group.count)
+        .max()
+        .unwrap_or(0);
+    let render = |names, bodies, heads| {
+        let page = Page {
+            view: &view,
+            comment,
+            names,
+            bodies,
+            heads,
+        };
+        page.render().unwrap_or_default()
     };
-    let _ = writeln!(
-        out,
-        "\n#### {} {} ({}){power}\n",
-        vm.action.as_str(),
-        code(&format!("{}/{}", vm.namespace, vm.name)),
-        vm.change.as_str(),
-    );
-    for reason in &vm.reasons {
-        let _ = writeln!(out, "- {}", line(reason));
-    }
-    for loss in &vm.loses {
-        let _ = writeln!(out, "- loses {} {}", loss.what, code(&loss.name));
-    }
-    for volume in &vm.volumes {
-        let _ = writeln!(
-            out,
-            "- volume {}: {} → {} ({})",
-            code(&volume.name),
-            code(&volume.from),
-            code(&volume.to),
-            volume.verdict
-        );
-    }
-    for assumption in &vm.assumptions {
-        let _ = writeln!(out, "- assumed: {}", escaped(assumption));
-    }
-    if !vm.causes.is_empty() {
-        let causes: Vec<String> = vm.causes.iter().map(|cause| code(cause)).collect();
-        let _ = writeln!(out, "- in {}", causes.join(", "));
-    }
-    out
+    largest(widest, NAMED, |names| render(names, all, all))
+        .or_else(|| largest(all, 0, |bodies| render(NAMED, bodies, all)))
+        .or_else(|| largest(all, 0, |heads| render(0, 0, heads)))
+        .unwrap_or_else(|| render(0, 0, 0))
 }
 
-fn line(reason: &Reason) -> String {
-    let mut out = String::new();
-    if let Some(field) = &reason.field {
-        let _ = write!(out, "{}: ", code(&field.to_string()));
+/// The text of the largest number, at least `least`, whose text fits.
+fn largest(most: usize, least: usize, render: impl Fn(usize) -> String) -> Option<String> {
+    let fits = |count| Some(render(count)).filter(|text: &String| text.len() < MOST);
+    if let Some(text) = fits(most) {
+        return Some(text);
     }
-    match (&reason.from, &reason.to) {
-        (Some(from), Some(to)) => {
-            let _ = write!(out, "{} → {}: ", code(from), code(to));
+    let (mut low, mut high) = (least, most);
+    let mut found = fits(low)?;
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        match fits(middle) {
+            Some(text) => (low, found) = (middle, text),
+            None => high = middle,
         }
-        (None, Some(to)) => {
-            let _ = write!(out, "added {}: ", code(to));
-        }
-        (Some(from), None) => {
-            let _ = write!(out, "removed {}: ", code(from));
-        }
-        (None, None) => {}
     }
-    out.push_str(&escaped(&reason.message));
-    if let Some(said) = &reason.kubevirt {
-        let _ = write!(out, " (KubeVirt: {})", escaped(&said.message));
+    Some(found)
+}
+
+#[derive(Template)]
+#[template(path = "plan_markdown/comment.md")]
+struct Page<'a> {
+    view: &'a PlanView,
+    comment: &'a Comment<'a>,
+    /// VMs that are named in a place of a group.
+    names: usize,
+    /// Groups that are told in full.
+    bodies: usize,
+    /// Groups that are named.
+    heads: usize,
+}
+
+impl Page<'_> {
+    /// How many VMs are not named.
+    fn unnamed(&self) -> usize {
+        let named = |(at, group): (usize, &GroupView)| {
+            if group.is_alone() {
+                1
+            } else if at < self.bodies {
+                self.named(group)
+            } else {
+                0
+            }
+        };
+        let groups = self.view.groups.iter().take(self.heads).enumerate();
+        self.view.total - groups.map(named).sum::<usize>()
     }
-    out
+
+    /// How many VMs of a group that is told in full are named.
+    fn named(&self, group: &GroupView) -> usize {
+        let places = group.places.iter().take(self.names);
+        places.map(|place| place.vms.len().min(self.names)).sum()
+    }
+}
+
+/// Text that mentions nobody, which would notify people, refers to no issue and is no address.
+fn calm(text: &str) -> String {
+    [
+        ("@", "@\u{2060}"),
+        ("#", "#\u{2060}"),
+        ("://", ":\u{2060}//"),
+        ("www.", "www\u{2060}."),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (live, calm)| {
+        text.replace(live, calm)
+    })
+}
+
+/// Escapes prose, so that nothing of the manifests is markup, a mention or a reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Prose;
+
+impl askama::filters::Escaper for Prose {
+    fn write_escaped_str<W: fmt::Write>(&self, mut out: W, text: &str) -> fmt::Result {
+        for c in calm(text).chars() {
+            match c {
+                '<' => out.write_str("&lt;")?,
+                '>' => out.write_str("&gt;")?,
+                '&' => out.write_str("&amp;")?,
+                '*' | '_' | '[' | ']' | '|' | '!' | '\\' | '~' | '`' | '$' => write!(out, "\\{c}")?,
+                c => out.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A code span that no content can leave.
 fn code(text: &str) -> String {
-    let text = printable(text).replace('|', "\u{00a6}");
     let longest = text
         .split(|c| c != '`')
         .map(str::len)
@@ -151,35 +154,11 @@ fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// Prose in which nothing of the manifests is markup; code spans of our own messages stay.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut in_code = false;
-    let closes = text.matches('`').count().is_multiple_of(2);
-    for c in printable(text).chars() {
-        match c {
-            '`' if closes => {
-                in_code = !in_code;
-                out.push(c);
-            }
-            '`' => out.push_str("\\`"),
-            '<' if !in_code => out.push_str("&lt;"),
-            '&' if !in_code => out.push_str("&amp;"),
-            '*' | '_' | '[' | ']' | '#' | '|' | '!' | '\\' | '~' if !in_code => {
-                out.push('\\');
-                out.push(c);
-            }
-            // A mention would notify people.
-            '@' if !in_code => out.push_str("@\u{2060}"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{code, escaped};
+    use askama::filters::Escaper as _;
+
+    use super::{MOST, Prose, code, largest};
 
     #[test]
     fn code_spans_hold_any_name() {
@@ -190,6 +169,21 @@ mod tests {
 
     #[test]
     fn names_are_no_markup() {
-        assert_eq!(escaped("<img> *x* `a<b`"), "&lt;img> \\*x\\* `a<b`");
+        let mut out = String::new();
+        Prose
+            .write_escaped_str(&mut out, "<img> *x* `a` @team #1 $a$ http://a")
+            .unwrap();
+        assert_eq!(
+            out,
+            "&lt;img&gt; \\*x\\* \\`a\\` @\u{2060}team #\u{2060}1 \\$a\\$ http:\u{2060}//a"
+        );
+    }
+
+    #[test]
+    fn the_largest_that_fits_is_taken() {
+        let size = |count: usize| "x".repeat(count * 1000);
+        assert_eq!(largest(10, 0, size).unwrap().len(), 10_000);
+        assert_eq!(largest(1000, 0, size).unwrap().len(), MOST / 1000 * 1000);
+        assert_eq!(largest(1000, 66, size), None);
     }
 }

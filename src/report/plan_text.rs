@@ -1,142 +1,130 @@
-//! The plan for people at a terminal: a table of counts, then each VM with its reasons.
+//! The plan for people at a terminal: the total in a sentence, then each group, the worst first, within the width.
 
 use std::fmt::Write as _;
 
-use crate::plan::{Action, Plan, Power, Reason, VmPlan};
-pub(super) use crate::shown::line as printable;
+use super::TextLayout;
+use super::plan_view::{GroupView, Line, PlanView};
+use super::text::wrap;
+use crate::plan::Plan;
+use crate::shown;
 
-/// The plan as text. VMs come by action, worst first; those that nothing happens to are only counted.
-pub fn report(plan: &Plan, color: bool) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "Plan: {} → {}, KubeVirt {}",
-        printable(&plan.base),
-        printable(&plan.head),
-        plan.kubevirt
-    );
-    counts(plan, color, &mut out);
-    for action in Action::ALL {
-        for vm in plan
-            .virtual_machines
+/// VMs that are named where a group is folded.
+const NAMED: usize = 8;
+
+/// The plan as text; folded, a group names its first VMs only.
+pub fn report(plan: &Plan, text: TextLayout) -> String {
+    let view = PlanView::new(plan, None);
+    let mut out = Writer {
+        text,
+        out: String::new(),
+    };
+    out.wrapped("Plan: ", "1", &view.sentence);
+    let (base, head, release) = (&view.base, &view.head, &view.kubevirt);
+    out.wrapped("", "", &format!("{base} → {head}, KubeVirt {release}"));
+    for group in &view.groups {
+        out.out.push('\n');
+        out.group(group);
+    }
+    for (title, lines) in [("not judged: ", &view.unjudged), ("note: ", &view.notes)] {
+        for (at, line) in lines.iter().enumerate() {
+            out.out.push_str(if at == 0 { "\n" } else { "" });
+            out.wrapped(title, "", &line.plain());
+        }
+    }
+    shown::page(out.out)
+}
+
+struct Writer {
+    text: TextLayout,
+    out: String,
+}
+
+impl Writer {
+    fn group(&mut self, group: &GroupView) {
+        let count = if group.is_alone() {
+            String::new()
+        } else {
+            format!(": {}", group.counted)
+        };
+        let title = format!(
+            "{}{count} ({})",
+            group.title.plain(),
+            group.marks.join(", ")
+        );
+        self.wrapped(&format!("{} ", group.label), color(group.label), &title);
+        for effect in group.untold() {
+            self.wrapped("  - ", "", effect);
+        }
+        for line in &group.lines {
+            self.line("", line);
+        }
+        let causes: Vec<&str> = group
+            .causes
             .iter()
-            .filter(|vm| vm.action == action)
-        {
-            if is_told(vm) {
-                one(vm, color, &mut out);
+            .map(|cause| cause.name.as_str())
+            .collect();
+        if !causes.is_empty() {
+            self.wrapped("  in ", "", &causes.join(", "));
+        }
+        if !group.is_alone() {
+            self.names(group);
+        }
+    }
+
+    fn names(&mut self, group: &GroupView) {
+        let most = if self.text.fold { NAMED } else { usize::MAX };
+        let mut room = most;
+        for place in &group.places {
+            let vms = &place.vms[..place.vms.len().min(room)];
+            room -= vms.len();
+            if !vms.is_empty() {
+                let names: Vec<&str> = vms.iter().map(|vm| vm.name.as_str()).collect();
+                self.wrapped(&format!("  {}: ", place.name), "", &names.join(", "));
+            }
+        }
+        let left = group.count.saturating_sub(most);
+        if left > 0 {
+            let _ = writeln!(self.out, "  and {left} more (-v names all)");
+        }
+        let examples = if self.text.fold { 1 } else { usize::MAX };
+        for vm in group.vms().filter(|vm| !vm.lines.is_empty()).take(examples) {
+            for line in &vm.lines {
+                self.line(&format!("{}: ", vm.full), line);
             }
         }
     }
-    if !plan.notes.is_empty() {
-        out.push('\n');
-        for note in &plan.notes {
-            let _ = writeln!(out, "note: {}", printable(note));
+
+    fn line(&mut self, of: &str, line: &Line) {
+        self.wrapped("  - ", "", &format!("{of}{}", line.plain()));
+        if let Some(said) = &line.kubevirt {
+            self.wrapped("    KubeVirt: ", "", said);
         }
     }
-    out
-}
 
-/// Whether a VM has anything to say.
-pub fn is_told(vm: &VmPlan) -> bool {
-    vm.action != Action::None || vm.power != Power::Unchanged || !vm.reasons.is_empty()
-}
-
-fn counts(plan: &Plan, color: bool, out: &mut String) {
-    out.push('\n');
-    if plan.virtual_machines.is_empty() {
-        out.push_str("The change touches no virtual machine.\n");
-        return;
-    }
-    for (action, count) in plan.counts() {
-        let word = format!("{:<16}", action.as_str());
-        let _ = writeln!(out, "  {}{count:>6}", paint(action, &word, color));
-    }
-    for power in [Power::Start, Power::Stop] {
-        let count = plan.powered(power);
-        if count > 0 {
-            let word = format!("power: {}", power.as_str());
-            let _ = writeln!(out, "  {word:<16}{count:>6}");
+    /// Text within the width, after a lead below which nothing else stands.
+    fn wrapped(&mut self, lead: &str, code: &str, text: &str) {
+        let indent = lead.chars().count();
+        let width = self.text.width.saturating_sub(indent).max(30);
+        for (at, line) in wrap(text, width, 0).iter().enumerate() {
+            let _ = match (at, code) {
+                (0, "") => writeln!(self.out, "{lead}{line}"),
+                (0, code) if self.text.color => {
+                    writeln!(self.out, "\u{1b}[{code}m{lead}\u{1b}[0m{line}")
+                }
+                (0, _) => writeln!(self.out, "{lead}{line}"),
+                _ => writeln!(self.out, "{:indent$}{line}", ""),
+            };
         }
     }
 }
 
-fn one(vm: &VmPlan, color: bool, out: &mut String) {
-    let _ = write!(
-        out,
-        "\n{} {}/{} ({})",
-        paint(vm.action, vm.action.as_str(), color),
-        printable(&vm.namespace),
-        printable(&vm.name),
-        vm.change.as_str()
-    );
-    match vm.power {
-        Power::Unchanged => {}
-        Power::Start => out.push_str(", the guest starts"),
-        Power::Stop => out.push_str(", the guest stops"),
-    }
-    out.push('\n');
-    for reason in &vm.reasons {
-        let _ = writeln!(out, "  - {}", line(reason));
-        if let Some(said) = &reason.kubevirt {
-            let _ = writeln!(out, "    KubeVirt: {}", printable(&said.message));
-        }
-    }
-    for loss in &vm.loses {
-        let _ = writeln!(out, "  loses {} {}", loss.what, printable(&loss.name));
-    }
-    for volume in &vm.volumes {
-        let _ = writeln!(
-            out,
-            "  volume {}: {} → {} ({})",
-            printable(&volume.name),
-            printable(&volume.from),
-            printable(&volume.to),
-            volume.verdict
-        );
-    }
-    for assumption in &vm.assumptions {
-        let _ = writeln!(out, "  assumed: {}", printable(assumption));
-    }
-    if !vm.causes.is_empty() {
-        let causes: Vec<String> = vm.causes.iter().map(|cause| printable(cause)).collect();
-        let _ = writeln!(out, "  in {}", causes.join(", "));
-    }
-}
-
-/// `spec.a: 1 → 2: why`.
-pub(super) fn line(reason: &Reason) -> String {
-    let mut out = String::new();
-    if let Some(field) = &reason.field {
-        let _ = write!(out, "{}: ", printable(&field.to_string()));
-    }
-    match (&reason.from, &reason.to) {
-        (Some(from), Some(to)) => {
-            let _ = write!(out, "{} → {}: ", printable(from), printable(to));
-        }
-        (None, Some(to)) => {
-            let _ = write!(out, "+ {}: ", printable(to));
-        }
-        (Some(from), None) => {
-            let _ = write!(out, "- {}: ", printable(from));
-        }
-        (None, None) => {}
-    }
-    out.push_str(&printable(&reason.message));
-    out
-}
-
-fn paint(action: Action, text: &str, color: bool) -> String {
-    let code = match action {
-        Action::Rejected | Action::DataLoss => "1;31",
-        Action::Restart | Action::Delete | Action::Stop => "1;33",
-        Action::Unknown | Action::Pending => "1;35",
-        Action::Live | Action::MigrateVolumes | Action::Create | Action::Start => "1;32",
-        Action::NextStart => "36",
-        Action::None => "2",
-    };
-    if color {
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
-    } else {
-        text.to_owned()
+fn color(label: &str) -> &'static str {
+    match label {
+        "rejected" | "data-loss" | "delete" | "stop" => "1;31",
+        "restart" => "1;33",
+        "unknown" | "pending" => "1;35",
+        "live" | "migrate-volumes" | "create" | "start" => "1;32",
+        "next-start" | "condition" => "36",
+        _ => "2",
     }
 }

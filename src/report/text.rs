@@ -348,7 +348,7 @@ fn excerpt(report: &Report<'_>, finding: &Finding, location: &Location) -> Optio
 }
 
 /// Lines of at most `width` characters, broken at spaces; lines after the first are indented.
-fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     let mut length = 0;

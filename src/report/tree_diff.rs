@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
 
-use super::plan_text::line;
+use super::plan_view::reason_line;
 use crate::diff::tree::ObjectDiff;
 use crate::emit::diff;
 use crate::resource::ResourceId;
@@ -35,7 +35,7 @@ pub fn text(found: &[ObjectDiff], color: bool) -> String {
                 reason.from = hide(&difference.from);
                 reason.to = hide(&difference.to);
             }
-            let line = line(&reason);
+            let line = reason_line(&reason).plain();
             let _ = writeln!(out, "    {}", line.trim_end_matches(": "));
         }
     }

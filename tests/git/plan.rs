@@ -431,3 +431,41 @@ fn a_link_in_the_base_is_no_manifest() {
     let revisions = repository.plan(&["--base", "HEAD~1", "--head", "HEAD"]);
     assert_eq!(actions(&revisions), ["web: modified live"]);
 }
+
+#[test]
+fn pages_and_comments_link_to_lines_and_carry_their_key() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &vm("a", "2Gi")).commit("one");
+    repository.write("a.yaml", &vm("a", "4Gi"));
+    let plan = |format: &str, args: &[&str]| {
+        let mut all = vec!["plan", "--base", "main", "--format", format];
+        all.extend(args);
+        run(&repository.path(), &all)
+    };
+    let links = ["--link-template", "https://git.test/{path}?plain=1#L{line}"];
+    let html = plan("html", &links).out;
+    assert!(
+        html.contains("href=\"https://git.test/a.yaml?plain=1#L1\""),
+        "{html}"
+    );
+    let options = ["--comment-key", "prod", "--artifact", "page"];
+    let markdown = plan("markdown", &[&links[..], &options[..]].concat()).out;
+    assert!(
+        markdown.starts_with("<!-- driftless:plan prod -->\n"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("[`a.yaml:1`](<https://git.test/a.yaml?plain=1#L1>)"),
+        "{markdown}"
+    );
+    assert!(markdown.contains("artifact `page`"), "{markdown}");
+    for wrong in [
+        ["--link-template", "javascript:alert(1)//{path}"],
+        ["--link-template", "https://git.test/{path}>"],
+        ["--link-template", "https://git.test/"],
+        ["--comment-key", "--><b>"],
+        ["--comment-key", ""],
+    ] {
+        assert_eq!(plan("markdown", &wrong).code, 2, "{wrong:?}");
+    }
+}

@@ -3,7 +3,7 @@
 use driftless::plan::{Action, Change};
 use serde_json::json;
 
-use crate::support::{change, files, says};
+use crate::support::{change, files, files_of, says};
 
 fn vm(instancetype: &str, more: &str) -> String {
     format!(
@@ -36,7 +36,7 @@ fn c14_a_preference_edited_under_its_name_reaches_every_machine_that_uses_it() {
         "a non-live-updatable field was changed in the template spec"
     ));
     assert!(says(&plan, "created anew"));
-    assert_eq!(plan.causes, ["types.yaml"]);
+    assert_eq!(files_of(&plan), ["types.yaml"]);
     let fields: Vec<String> = plan
         .fields
         .iter()

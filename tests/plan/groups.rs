@@ -75,3 +75,47 @@ fn the_total_is_said_once_for_all_views() {
     let nothing = change("", "").plan().summary();
     assert_eq!(nothing.sentence, "touches no virtual machine");
 }
+
+#[test]
+fn what_changed_itself_is_named_beside_what_it_shares() {
+    let types = |cpus: u8| {
+        format!(
+            "apiVersion: instancetype.kubevirt.io/v1beta1\nkind: VirtualMachineClusterInstancetype\nmetadata: {{name: t}}\nspec: {{cpu: {{guest: {cpus}}}, memory: {{guest: 2Gi}}}}\n"
+        )
+    };
+    let machine = |name: &str, host: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: {name}, namespace: vms}}\nspec:\n  runStrategy: Always\n  instancetype: {{name: t}}\n  template: {{spec: {{hostname: {host}, domain: {{devices: {{}}}}}}}}\n"
+        )
+    };
+    let (a, b, c) = (machine("a", "h"), machine("b", "h"), machine("c", "h"));
+    let (edited_a, edited_b) = (machine("a", "x"), machine("b", "x"));
+    let plan = files(
+        &[
+            ("t.yaml", &types(2)),
+            ("vms/a.yaml", &a),
+            ("vms/b.yaml", &b),
+            ("vms/c.yaml", &c),
+        ],
+        &[
+            ("t.yaml", &types(4)),
+            ("vms/a.yaml", &edited_a),
+            ("vms/b.yaml", &edited_b),
+            ("vms/c.yaml", &c),
+        ],
+    )
+    .plan();
+    let mut causes: Vec<&str> = plan
+        .groups
+        .iter()
+        .map(|group| group.cause.as_str())
+        .collect();
+    causes.sort_unstable();
+    assert_eq!(
+        causes,
+        [
+            "2 files under vms/, t.yaml: instance type `t` changed",
+            "t.yaml: instance type `t` changed",
+        ]
+    );
+}

@@ -2,7 +2,7 @@
 
 use driftless::plan::{Action, Change, Power};
 
-use crate::support::{change, files, says};
+use crate::support::{change, files, files_of, says};
 
 fn vm(name: &str, metadata: &str, strategy: &str) -> String {
     format!(
@@ -159,5 +159,5 @@ fn a_machine_moved_to_another_file_is_itself() {
         (plan.change, plan.action),
         (Change::Unchanged, Action::None)
     );
-    assert_eq!(plan.causes, ["a.yaml", "b/c.yaml"]);
+    assert_eq!(files_of(&plan), ["a.yaml", "b/c.yaml"]);
 }

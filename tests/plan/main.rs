@@ -10,6 +10,8 @@
 mod admission;
 mod fan_out;
 mod gates;
+#[path = "../golden.rs"]
+mod golden;
 mod groups;
 mod lifecycle;
 mod live_update;

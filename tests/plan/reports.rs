@@ -1,21 +1,285 @@
-//! The plan in every format, over one shared plan.
+//! The plan in every format, over one shared plan that holds what is hard to show: hostile names, secrets, equal names in
+//! two targets, acceptances, conditions, refused starts, files not judged.
 
-use driftless::plan::Plan;
-use driftless::report::{plan_html, plan_json, plan_markdown, plan_text};
+use std::collections::BTreeSet;
 
+use driftless::cause::Cause as Said;
+use driftless::field_path::FieldPath;
+use driftless::plan::{
+    Accepted, Action, Cause, Change, Effect, FieldChange, Loss, Lost, Plan, Power, Reason,
+    Rejection, Releases, Unjudged, VmPlan, VolumeChange, VolumeVerdict,
+};
+use driftless::release::Release;
+use driftless::report::plan_markdown::Comment;
+use driftless::report::{TextLayout, plan_html, plan_json, plan_markdown, plan_text};
+use driftless::yaml::Node;
+use pulldown_cmark::{Event, Options, Parser, Tag};
+use serde_json::json;
+
+use crate::golden::{compare, repository};
 use crate::support::{change, files};
 
-fn vm(name: &str, guest: &str) -> String {
-    format!(
-        "---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: \"{name}\", namespace: vms}}\nspec:\n  runStrategy: Always\n  template:\n    spec:\n      hostname: h\n      domain: {{cpu: {{sockets: 1, cores: 1, threads: 1}}, devices: {{}}, memory: {{guest: {guest}}}}}\n"
-    )
+/// Markup of every format, a mention, an escape sequence, a line of its own that is a workflow command, and marks that
+/// turn the direction of text.
+const HOSTILE: &str =
+    "<img src=x>`|@team #1\u{1b}[31m\n::error::x\u{202e}</details>[a](http://evil.test)";
+const SECRET: &str = "hunter2";
+
+fn row(name: &str, action: Action) -> VmPlan {
+    VmPlan {
+        target: None,
+        kind: "VirtualMachine".to_owned(),
+        namespace: "vms".to_owned(),
+        name: name.to_owned(),
+        was: None,
+        change: Change::Modified,
+        action,
+        also: Vec::new(),
+        power: Power::Unchanged,
+        down: 0,
+        condition_only: false,
+        start_refused: false,
+        rejected: None,
+        accepted: None,
+        reasons: Vec::new(),
+        loses: Vec::new(),
+        assumptions: Vec::new(),
+        volumes: Vec::new(),
+        fields: Vec::new(),
+        causes: vec![cause(&format!("vms/{name}.yaml"), 3)],
+        shared: Vec::new(),
+        before: None,
+        after: None,
+    }
+}
+
+fn cause(file: &str, line: u32) -> Cause {
+    Cause {
+        file: file.to_owned(),
+        line: Some(line),
+    }
+}
+
+fn plan_of(virtual_machines: Vec<VmPlan>) -> Plan {
+    let mut plan = Plan {
+        kubevirt: Releases {
+            base: vec![Release::V1_6],
+            head: vec![Release::V1_7],
+            ..Releases::default()
+        },
+        base: "main".to_owned(),
+        head: "work".to_owned(),
+        targets: Vec::new(),
+        notes: Vec::new(),
+        groups: Vec::new(),
+        virtual_machines,
+        unjudged: Vec::new(),
+    };
+    plan.regroup();
+    plan
+}
+
+/// A changed value of the guest, as a reason and as a field.
+fn changes(vm: &mut VmPlan, path: &str, from: &str, to: &str, effect: Effect) {
+    let (from, to) = (Some(from.to_owned()), Some(to.to_owned()));
+    vm.reasons.push(Reason {
+        from: from.clone(),
+        to: to.clone(),
+        ..Reason::new(format!("has the effect `{effect}`")).at(path)
+    });
+    let path = FieldPath::parse(path);
+    vm.fields.push(FieldChange {
+        path,
+        from,
+        to,
+        effect,
+    });
 }
 
 fn shared() -> Plan {
-    let nasty = "<b onclick='x()'>`|@team\\u202e";
-    let base = vm("a", "2Gi") + &vm("b", "2Gi") + &vm(nasty, "2Gi") + &vm("gone", "2Gi");
-    let head = vm("a", "4Gi") + &vm("b", "2Gi").replace("hostname: h", "hostname: other") + &vm(nasty, "3Gi") + &vm("new", "1Gi").replace("hostname: h", "subdomain: s\n      schedulerName: t\n      priorityClassName: u\n      dnsPolicy: None");
-    change(&base, &head).plan()
+    const MEMORY: &str = "spec.template.spec.domain.memory.guest";
+    let mut rows = Vec::new();
+    // One type does the same to five VMs; two of them share their name.
+    for (target, namespace, name) in [
+        ("east", "shop", "web"),
+        ("east", "shop", "web-2"),
+        ("west", "shop", "web"),
+        ("west", "pay", "web"),
+        ("west", "pay", "web-3"),
+    ] {
+        let mut vm = row(name, Action::Restart);
+        vm.target = Some(target.to_owned());
+        namespace.clone_into(&mut vm.namespace);
+        vm.change = Change::Unchanged;
+        vm.condition_only = true;
+        vm.reasons = vec![Reason::new("the revision shields it").saying("a field was changed")];
+        vm.causes = vec![cause("types.yaml", 12)];
+        vm.shared = vec!["types.yaml: instance type `web-medium` changed".to_owned()];
+        rows.push(vm);
+    }
+    let mut lost = row("db", Action::DataLoss);
+    lost.also = vec![Action::Restart];
+    lost.power = Power::Stop;
+    lost.loses = vec![Loss {
+        what: Lost::Disk,
+        name: "db-root".to_owned(),
+    }];
+    lost.volumes = vec![VolumeChange {
+        name: "root".to_owned(),
+        from: "old".to_owned(),
+        to: "new".to_owned(),
+        verdict: VolumeVerdict::NotMigrated,
+    }];
+    lost.assumptions = vec!["the guest runs".to_owned()];
+    rows.push(lost);
+    let mut accepted = row("cache", Action::Delete);
+    accepted.change = Change::Removed;
+    accepted.accepted = Some(Accepted {
+        action: Action::Delete,
+        by: format!("1234abc: {HOSTILE}"),
+    });
+    rows.push(accepted);
+    for (at, to) in ["4Gi", "6Gi", "8Gi"].into_iter().enumerate() {
+        let mut vm = row(&format!("app-{at}"), Action::Live);
+        changes(&mut vm, MEMORY, "2Gi", to, Effect::Live);
+        rows.push(vm);
+    }
+    let mut hostile = row(HOSTILE, Action::Rejected);
+    hostile.rejected = Some(Rejection::Admission);
+    HOSTILE.clone_into(&mut hostile.namespace);
+    hostile.reasons = vec![Reason {
+        from: Some(HOSTILE.to_owned()),
+        to: Some(HOSTILE.to_owned()),
+        kubevirt: Some(Said::new(HOSTILE, HOSTILE)),
+        ..Reason::new(HOSTILE)
+    }];
+    hostile.assumptions = vec![HOSTILE.to_owned()];
+    rows.push(hostile);
+    let mut refused = row("never", Action::None);
+    refused.start_refused = true;
+    rows.push(refused);
+    let mut told = row("told", Action::None);
+    told.reasons = vec![Reason::new("the edit is ignored").at("spec.dataVolumeTemplates")];
+    rows.push(told);
+    rows.push(row("silent", Action::None));
+    let mut pool = row("runners", Action::Restart);
+    "VirtualMachinePool".clone_into(&mut pool.kind);
+    let guest = |host: &str, password: &str| {
+        Node::from_json(
+            &json!({"spec": {"hostname": host, "password": password, "userData": SECRET}}),
+        )
+    };
+    pool.before = Some(guest("a", SECRET));
+    pool.after = Some(guest(HOSTILE, "hunter2-other"));
+    changes(&mut pool, "spec.hostname", "a", "b", Effect::Restart);
+    rows.push(pool);
+    let mut plan = plan_of(rows);
+    plan.targets = vec!["east".to_owned(), "west".to_owned()];
+    plan.notes = vec![
+        format!("taken for granted: {HOSTILE}"),
+        "`--kubevirt` says it".to_owned(),
+    ];
+    plan.unjudged = vec![
+        Unjudged {
+            file: "chart/values.yaml".to_owned(),
+            kind: None,
+            reason: "no build runs".to_owned(),
+            accepted: None,
+        },
+        Unjudged {
+            file: HOSTILE.to_owned(),
+            kind: Some("Template".to_owned()),
+            reason: HOSTILE.to_owned(),
+            accepted: Some(Accepted {
+                action: Action::Unknown,
+                by: "--accept: known".to_owned(),
+            }),
+        },
+    ];
+    plan
+}
+
+const LINKS: &str = "https://git.test/blob/{path}#L{line}";
+const COMMENT: Comment<'_> = Comment {
+    key: Some("fleet/prod"),
+    artifact: Some("plan.html"),
+    links: Some(LINKS),
+};
+
+/// Each format by its name.
+fn formats(plan: &Plan) -> [(&'static str, String); 4] {
+    let text = TextLayout {
+        fold: false,
+        ..TextLayout::default()
+    };
+    [
+        ("txt", plan_text::report(plan, text)),
+        ("json", plan_json::report(plan)),
+        ("md", plan_markdown::report(plan, &COMMENT)),
+        ("html", plan_html::report(plan, Some(LINKS))),
+    ]
+}
+
+#[test]
+fn every_format_is_as_recorded() {
+    for (format, mut text) in formats(&shared()) {
+        // The style and the script are files of their own.
+        for part in ["style", "script"] {
+            let (open, close) = (format!("<{part}>"), format!("</{part}>"));
+            if let (Some(from), Some(to)) = (text.find(&open), text.find(&close)) {
+                text.replace_range(from + open.len()..to, "");
+            }
+        }
+        compare(
+            &repository(&format!("fixtures/report/plan.{format}")),
+            &text,
+        );
+    }
+}
+
+#[test]
+fn no_format_shows_a_secret_or_lets_a_name_act() {
+    for (format, text) in formats(&shared()) {
+        assert!(!text.contains(SECRET), "{format}");
+        assert!(!text.contains('\u{1b}'), "{format}");
+        assert!(
+            !text.lines().any(|line| line.trim_start().starts_with("::")),
+            "{format}"
+        );
+        assert!(!text.contains('\u{202e}'), "{format}");
+    }
+}
+
+#[test]
+fn every_format_lists_the_same_rows_and_what_was_not_judged() {
+    let plan = shared();
+    for (format, text) in formats(&plan) {
+        for vm in plan.virtual_machines.iter().filter(|vm| vm.name != HOSTILE) {
+            assert!(text.contains(&vm.name), "{} in {format}", vm.name);
+        }
+        for said in [
+            "chart/values.yaml",
+            "the edit is ignored",
+            "1234abc",
+            "1 loses data",
+            "web-medium",
+            "the revision shields it",
+        ] {
+            assert!(text.contains(said), "{said} in {format}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn equal_names_are_told_apart_by_target_and_namespace() {
+    for (format, text) in formats(&shared()) {
+        if format == "json" {
+            continue;
+        }
+        for place in ["east/shop", "west/shop", "west/pay"] {
+            assert!(text.contains(place), "{place} in {format}");
+        }
+    }
 }
 
 #[test]
@@ -31,64 +295,313 @@ fn json_is_what_its_schema_says() {
         assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(value["version"], 1);
     }
-    let value = plan_json::value(&shared());
-    assert_eq!(value["summary"]["action"]["live"], 2, "{value:#}");
-    assert_eq!(value["summary"]["action"]["restart"], 1);
 }
 
 #[test]
-fn text_puts_counts_first_and_the_worst_machine_first() {
-    let text = plan_text::report(&shared(), false);
+fn text_puts_the_total_first_then_the_worst_and_folds_what_repeats() {
+    let mut rows: Vec<VmPlan> = (0..31)
+        .map(|at| {
+            let mut vm = row(&format!("web-{at:02}"), Action::Restart);
+            vm.shared = vec!["types.yaml: instance type `web-medium` changed".to_owned()];
+            vm.causes = vec![cause("types.yaml", 12)];
+            changes(
+                &mut vm,
+                "spec.template.spec.hostname",
+                "a",
+                "b",
+                Effect::Restart,
+            );
+            vm
+        })
+        .collect();
+    rows.push(row("lost", Action::DataLoss));
+    let plan = plan_of(rows);
+    let text = plan_text::report(&plan, TextLayout::default());
+    assert!(
+        text.starts_with("Plan: 1 loses data, 31 need a restart\n"),
+        "{text}"
+    );
     let at = |needle: &str| {
         text.find(needle)
             .unwrap_or_else(|| panic!("{needle} in\n{text}"))
     };
-    assert!(at("live  ") < at("restart vms/b"));
-    assert!(at("restart vms/b") < at("live vms/a"));
-    assert!(text.contains("spec.template.spec.hostname: h → other"));
-    assert!(!text.contains('\u{202e}'));
+    assert!(
+        at("data-loss vms/lost") < at("restart types.yaml: instance type `web-medium` changed: 31")
+    );
+    assert!(text.contains("in types.yaml:12"), "{text}");
+    assert_eq!(text.matches("hostname: a → b").count(), 1, "{text}");
+    assert!(
+        text.contains("web-07\n") && !text.contains("web-08"),
+        "{text}"
+    );
+    assert!(text.contains("and 23 more (-v names all)"), "{text}");
+    let all = plan_text::report(
+        &plan,
+        TextLayout {
+            fold: false,
+            ..TextLayout::default()
+        },
+    );
+    assert!(all.contains("web-30") && !all.contains("more (-v"), "{all}");
 }
 
 #[test]
-fn markdown_fits_a_comment_whatever_its_size() {
-    let side = |guest: &str| {
-        (0..5000)
-            .map(|at| vm(&format!("vm-{at}"), guest))
-            .collect::<String>()
+fn text_fits_the_width_of_the_terminal() {
+    for width in [60, 80, 120] {
+        let text = plan_text::report(
+            &shared(),
+            TextLayout {
+                width,
+                ..TextLayout::default()
+            },
+        );
+        for line in text.lines() {
+            // A word that is longer than the line stands alone in it.
+            let words = line
+                .trim_start_matches([' ', '-'])
+                .split_whitespace()
+                .count();
+            assert!(
+                line.chars().count() <= width || words <= 2,
+                "{width}: {line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn colors_carry_no_meaning_of_their_own() {
+    let plain = plan_text::report(&shared(), TextLayout::default());
+    let text = TextLayout {
+        color: true,
+        ..TextLayout::default()
     };
-    let plan = files(&[("a.yaml", &side("2Gi"))], &[("a.yaml", &side("4Gi"))]).plan();
-    assert_eq!(plan.virtual_machines.len(), 5000);
-    let text = plan_markdown::report(&plan);
-    assert!(text.len() < plan_markdown::MOST, "{}", text.len());
-    assert!(text.contains("| live | 5000 |"));
-    assert!(text.find("| live | 5000 |") < text.find("#### live"));
-    assert!(text.contains("of 5000 virtual machines are left out"));
+    let painted = plan_text::report(&shared(), text);
+    assert!(
+        painted.contains("\u{1b}[1;31mdata-loss \u{1b}[0m"),
+        "{painted}"
+    );
+    let mut bare = String::new();
+    let mut rest = painted.as_str();
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        bare.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    assert_eq!(bare + rest, plain);
+}
+
+/// What a forge makes of a comment: its text, and the addresses it links to. Markup of ours is all it may hold.
+fn read(markdown: &str) -> (String, BTreeSet<String>) {
+    const OURS: [&str; 6] = [
+        "<details",
+        "</details>",
+        "<summary>",
+        "<b>",
+        "<code>",
+        "<!-- driftless:plan",
+    ];
+    let (mut text, mut links) = (String::new(), BTreeSet::new());
+    for event in Parser::new_ext(
+        markdown,
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH,
+    ) {
+        match event {
+            Event::Html(html) | Event::InlineHtml(html) => {
+                let tags: Vec<&str> = html.match_indices('<').map(|(at, _)| &html[at..]).collect();
+                for tag in tags {
+                    let ours = ["</summary>", "</b>", "</code>"].iter().chain(&OURS);
+                    assert!(ours.into_iter().any(|open| tag.starts_with(open)), "{html}");
+                }
+                text.push_str(&html);
+            }
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                links.insert(dest_url.to_string());
+            }
+            Event::Start(Tag::Image { .. }) => panic!("an image"),
+            Event::Text(part) | Event::Code(part) => text.push_str(&part),
+            _ => {}
+        }
+    }
+    (text, links)
 }
 
 #[test]
 fn markdown_holds_names_as_text() {
-    let text = plan_markdown::report(&shared());
+    let markdown = plan_markdown::report(&shared(), &COMMENT);
+    let (text, links) = read(&markdown);
     assert!(
-        !text.contains("\n<b") && !text.contains("@team |"),
-        "{text}"
+        text.contains("<img src=x>`|@team #1"),
+        "a name in a code span is whole: {text}"
+    );
+    assert!(
+        links
+            .iter()
+            .all(|link| link.starts_with("https://git.test/blob/")),
+        "{links:?}"
+    );
+    assert!(
+        links.contains("https://git.test/blob/types.yaml#L12"),
+        "{links:?}"
+    );
+    assert!(links.contains("https://git.test/blob/vms/%3Cimg%20src%3Dx%3E%60%7C%40team%20%231%1B%5B31m%0A%3A%3Aerror%3A%3Ax%E2%80%AE%3C/details%3E%5Ba%5D%28http%3A//evil.test%29.yaml#L3"), "{links:?}");
+    // Outside code spans nothing mentions and nothing refers.
+    let mut outside = String::new();
+    for (at, part) in markdown.split("<code>").enumerate() {
+        outside.push_str(if at == 0 {
+            part
+        } else {
+            part.split_once("</code>").unwrap().1
+        });
+    }
+    let outside: Vec<Event<'_>> = Parser::new(&outside)
+        .filter(|event| !matches!(event, Event::Code(_)))
+        .collect();
+    for event in outside {
+        if let Event::Text(part) | Event::Html(part) | Event::InlineHtml(part) = event {
+            assert!(!part.contains("@team") && !part.contains("#1"), "{part}");
+        }
+    }
+}
+
+#[test]
+fn markdown_carries_a_marker_and_names_the_artifact() {
+    let plan = shared();
+    let marked = plan_markdown::report(&plan, &COMMENT);
+    assert!(
+        marked.starts_with("<!-- driftless:plan fleet/prod -->\n### 1 will not start again"),
+        "{marked}"
+    );
+    assert!(marked.contains("The whole page is in the artifact `plan.html`"));
+    let bare = plan_markdown::report(&plan, &Comment::default());
+    assert!(bare.starts_with("<!-- driftless:plan -->\n"), "{bare}");
+    assert!(
+        !bare.contains("artifact") && !bare.contains("](<"),
+        "{bare}"
+    );
+    assert_eq!(
+        marked.matches("<details").count(),
+        plan.groups.len() + 1,
+        "one a group, one of what was not judged"
+    );
+}
+
+/// Groups of VMs, each of a type of its own.
+fn fleet(groups: usize, each: usize) -> Plan {
+    let vms = (0..groups).flat_map(|group| {
+        (0..each).map(move |at| {
+            let mut vm = row(&format!("vm-{group:02}-{at:03}"), Action::Restart);
+            vm.target = Some(format!("cluster-{}", at % 4));
+            vm.shared = vec![format!(
+                "types/{group:02}.yaml: instance type `type-{group:02}` changed"
+            )];
+            vm.causes = vec![cause(&format!("types/{group:02}.yaml"), 1)];
+            changes(
+                &mut vm,
+                "spec.template.spec.domain.cpu.sockets",
+                "2",
+                "4",
+                Effect::Restart,
+            );
+            vm
+        })
+    });
+    plan_of(vms.collect())
+}
+
+#[test]
+fn five_thousand_machines_in_forty_groups_are_one_comment_that_names_every_group() {
+    let plan = fleet(40, 125);
+    assert_eq!((plan.virtual_machines.len(), plan.groups.len()), (5000, 40));
+    let text = plan_markdown::report(&plan, &COMMENT);
+    assert!(text.len() < plan_markdown::MOST, "{}", text.len());
+    assert!(text.contains("### 5000 need a restart"));
+    for group in 0..40 {
+        assert!(
+            text.contains(&format!(
+                "<code>type-{group:02}</code> changed: 125 virtual machines"
+            )),
+            "{group}"
+        );
+    }
+    let named = text.matches("`vm-").count();
+    assert!(named > 1000, "{named}");
+    assert!(text.contains(&format!("**The comment would be too long: {} of 5000 virtual machines are not named.** The artifact `plan.html` shows everything.", 5000 - named)), "{named}");
+}
+
+#[test]
+fn a_comment_that_fits_names_all_and_one_that_does_not_is_cut_at_a_machine() {
+    let said = "The comment would be too long";
+    let text = plan_markdown::report(&fleet(10, 100), &Comment::default());
+    assert_eq!(text.matches("`vm-").count(), 1000);
+    assert!(!text.contains(said), "{text}");
+    // More groups than can be told in full, then more than can be named.
+    for groups in [350, 3000] {
+        let plan = fleet(groups, 1);
+        let text = plan_markdown::report(&plan, &Comment::default());
+        assert!(text.len() < plan_markdown::MOST, "{}", text.len());
+        assert!(
+            text.contains("`driftless plan --format html` shows everything."),
+            "{groups}"
+        );
+        let named = text.matches("vm-").count();
+        assert!(
+            named == groups || (groups == 3000 && named > 1000),
+            "{groups}: {named}"
+        );
+        assert_eq!(
+            text.matches("<details").count(),
+            text.matches("</details>").count()
+        );
+    }
+    let names = files(&[], &[]).plan();
+    assert!(
+        plan_markdown::report(&names, &Comment::default()).contains("touches no virtual machine")
     );
 }
 
 #[test]
 fn html_is_one_page_in_which_names_are_inert() {
-    let page = plan_html::report(&shared());
-    assert!(!page.contains("<b onclick"), "names are escaped");
-    assert!(page.contains("&lt;b onclick=&#39;x()&#39;&gt;"));
+    let page = plan_html::report(&shared(), None);
+    assert!(!page.contains("<img"), "names are escaped");
     for handle in [
         "id=\"search\"",
         "id=\"shown\"",
+        "id=\"expand\"",
         "data-filter=\"live\"",
-        "data-action=\"restart\"",
+        "data-action=\"condition\"",
+        "data-name=\"west/pay/web-3\"",
         "class=\"diff\"",
     ] {
         assert!(page.contains(handle), "{handle}");
     }
-    for outside in ["http://", "https://", "src=\"", "@import", "url("] {
+    for outside in ["href=\"http", "src=\"", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}");
     }
+    let linked = plan_html::report(&shared(), Some(LINKS));
+    assert!(linked.contains("href=\"https://git.test/blob/types.yaml#L12\""));
+}
+
+#[test]
+fn the_page_compares_equal_machines_once_and_says_what_it_leaves_out() {
+    let mut plan = fleet(1, 120);
+    let guest = |host: &str| Node::from_json(&json!({"spec": {"hostname": host}}));
+    for (at, vm) in plan.virtual_machines.iter_mut().enumerate() {
+        vm.before = Some(guest("a"));
+        vm.after = Some(guest(if at < 119 { "b" } else { "c" }));
+    }
+    let page = plan_html::report(&plan, None);
+    assert_eq!(page.matches("class=\"compare\"").count(), 2, "{page}");
+    assert!(page.contains("the same difference for cluster-0/vms/vm-00-004"));
+    assert!(!page.contains("are left out"));
+    for (at, vm) in plan.virtual_machines.iter_mut().enumerate() {
+        let lines: Vec<String> = (0..3000).map(|line| format!("{at}-{line}")).collect();
+        vm.after = Some(Node::from_json(&json!({ "spec": lines })));
+    }
+    let page = plan_html::report(&plan, None);
+    assert!(page.contains("Some comparisons are left out"));
+    assert!(
+        page.matches("<tr").count() < 61_000,
+        "{}",
+        page.matches("<tr").count()
+    );
 }

@@ -163,6 +163,11 @@ impl Change {
     }
 }
 
+/// The files that cause a row.
+pub(crate) fn files_of(vm: &VmPlan) -> Vec<&str> {
+    vm.causes.iter().map(|cause| cause.file.as_str()).collect()
+}
+
 /// Whether a reason names the field.
 pub(crate) fn blames(vm: &VmPlan, field: &str) -> bool {
     vm.reasons.iter().any(|reason| {

@@ -11,7 +11,8 @@ use driftless::change::Subject;
 use driftless::config::Config;
 use driftless::plan::{self, Names, Plan, Sides};
 use driftless::release::Release;
-use driftless::report::{plan_html, plan_json, plan_markdown, plan_text};
+use driftless::report::plan_markdown::Comment;
+use driftless::report::{TextLayout, plan_html, plan_json, plan_markdown, plan_text};
 
 use crate::args::Global;
 use crate::output::{Outcome, Shell, write_file};
@@ -55,8 +56,51 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// URL of a line in a file, with `{path}` and `{line}` in it: the page and the comment link to it
+    #[arg(long, value_name = "URL", value_parser = link_template)]
+    link_template: Option<String>,
+
+    /// Name of the artifact that holds the page, for the comment to name
+    #[arg(long, value_name = "NAME")]
+    artifact: Option<String>,
+
+    /// Tells the comments of several plans on one pull request apart: part of the marker in the comment's first line
+    #[arg(long, value_name = "KEY", value_parser = comment_key)]
+    comment_key: Option<String>,
+
     #[command(flatten)]
     gates: gates::GateArgs,
+}
+
+impl Args {
+    fn comment(&self) -> Comment<'_> {
+        Comment {
+            key: self.comment_key.as_deref(),
+            artifact: self.artifact.as_deref(),
+            links: self.link_template.as_deref(),
+        }
+    }
+}
+
+fn link_template(text: &str) -> Result<String, &'static str> {
+    let is_url = text.starts_with("https://") || text.starts_with("http://");
+    if !is_url
+        || text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>\"'`".contains(c))
+    {
+        return Err("not an http or https URL");
+    }
+    if !text.contains("{path}") {
+        return Err("`{path}` is missing: it stands for the file");
+    }
+    Ok(text.to_owned())
+}
+
+fn comment_key(text: &str) -> Result<String, &'static str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    if text.is_empty() || text.len() > 100 || !text.chars().all(is_plain) {
+        return Err("a key has up to 100 letters, digits, `.`, `_`, `-` and `/`");
+    }
+    Ok(text.to_owned())
 }
 
 /// How a plan is written.
@@ -103,10 +147,21 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     };
     args.gates.accept(&args.paths, range, &mut plan)?;
     let text = match args.format {
-        Format::Text => plan_text::report(&plan, shell.colors() && args.output.is_none()),
+        Format::Text => plan_text::report(
+            &plan,
+            TextLayout {
+                color: args.output.is_none() && shell.colors(),
+                fold: !shell.is_verbose(),
+                width: shell
+                    .width()
+                    .filter(|_| args.output.is_none())
+                    .unwrap_or(80),
+                ..TextLayout::default()
+            },
+        ),
         Format::Json => plan_json::report(&plan),
-        Format::Markdown => plan_markdown::report(&plan),
-        Format::Html => plan_html::report(&plan),
+        Format::Markdown => plan_markdown::report(&plan, &args.comment()),
+        Format::Html => plan_html::report(&plan, args.link_template.as_deref()),
     };
     match &args.output {
         Some(file) => write_file(file, text.as_bytes())?,
