@@ -66,6 +66,8 @@ impl Plan {
                 ));
             }
         }
+        // Rows that are accepted form groups of their own.
+        self.regroup();
         unused
     }
 
