@@ -3,7 +3,7 @@
 //! [`Plan`] is the data; `groups` and `summary` say what its rows have in common. A side of a VM is a `stage`, in which
 //! each step is made once. `judge` says which kind of change a pair is: `lifecycle` for what is created, deleted and
 //! renamed, `modified` for an edited VM, `fan_out` for what a changed instance type or preference does to the others.
-//! `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
+//! `workloads` are pools, replica sets and bare instances. `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
 
 mod accept;
 mod admission;
@@ -25,6 +25,7 @@ mod stage;
 mod summary;
 mod traps;
 pub mod upgrade;
+mod workloads;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,12 +87,17 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
         })
         .collect();
     let sources = sides.sources;
+    let others = change::pair(
+        release,
+        workloads::among(&sides.base),
+        workloads::among(&sides.head),
+    );
     let pairs = change::pair(
         release,
         sides.base.into_iter().filter(is_vm).collect(),
         sides.head.into_iter().filter(is_vm).collect(),
     );
-    let virtual_machines: Vec<VmPlan> = pairs
+    let mut virtual_machines: Vec<VmPlan> = pairs
         .par_iter()
         .filter_map(|pair| {
             let before_migration = pair.base.and_then(|base| {
@@ -101,6 +107,11 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
             judge::judge(pair, before_migration, sources)
         })
         .collect();
+    virtual_machines.extend(
+        others
+            .iter()
+            .filter_map(|pair| workloads::judge(pair, sources)),
+    );
     let upgrades: BTreeSet<(Release, Release)> = pairs
         .iter()
         .filter_map(|pair| {

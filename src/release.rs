@@ -395,6 +395,10 @@ behaviours! {
     VolumeHandlerComparesLists: V1_5..=V1_5, lost "the handler of volumes no longer asks for a restart by itself";
     /// Some template annotations are copied to the running guest.
     SyncsAnnotations: V1_6.., gained "the descheduler's annotations of the template reach the running guest";
+    /// A pool deletes a VM whose data volume templates changed (before: only its guest, where the rest of the template changed).
+    PoolsDeleteForNewDisks: V1_6.., gained "a pool whose data volume templates change deletes its virtual machines and their disks";
+    /// A pool says how it updates and scales in.
+    PoolsHaveStrategies: V1_7.., silent "no earlier pool can say it";
     /// Volume migration checks that the claim of a PVC volume exists.
     ChecksDestinationClaims: V1_9.., gained "volume migration waits for a destination claim that does not exist";
     /// Revision names live in `status` (before: in `spec`).

@@ -168,7 +168,7 @@ fn what_the_new_disks_hold(vm: &Node) -> &'static str {
 
 /// Why a GitOps controller leaves an object that is gone from Git. `Delete=false` is about the deletion of an Application,
 /// and `Prune=confirm` deletes once somebody says yes.
-fn kept_by(vm: &Node) -> Option<&'static str> {
+pub(super) fn kept_by(vm: &Node) -> Option<&'static str> {
     if sync_options(vm).any(|option| option == "Prune=false") {
         return Some("`argocd.argoproj.io/sync-options: Prune=false`");
     }

@@ -22,3 +22,4 @@ mod support;
 mod types;
 mod values;
 mod volumes;
+mod workloads;

@@ -656,8 +656,17 @@ fn unjudged_kind(resource: &Resource) -> Option<String> {
 }
 
 /// Kinds of KubeVirt's groups that a plan judges, or reads for what they say of others.
-const JUDGED: [(&str, &[&str]); 3] = [
-    ("kubevirt.io", &["VirtualMachine", "KubeVirt"]),
+const JUDGED: [(&str, &[&str]); 4] = [
+    (
+        "kubevirt.io",
+        &[
+            "VirtualMachine",
+            "VirtualMachineInstance",
+            "VirtualMachineInstanceReplicaSet",
+            "KubeVirt",
+        ],
+    ),
+    ("pool.kubevirt.io", &["VirtualMachinePool"]),
     (
         "instancetype.kubevirt.io",
         &[
