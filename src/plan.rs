@@ -126,6 +126,28 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
     assemble(names, releases, targets(&pairs), notes, virtual_machines)
 }
 
+/// Whether a plan judges what a change of a kind of `KubeVirt`'s groups does, or reads it for what it says of others.
+pub fn judges(group: &str, kind: &str) -> bool {
+    matches!(
+        (group, kind),
+        (
+            "kubevirt.io",
+            "VirtualMachine"
+                | "VirtualMachineInstance"
+                | "VirtualMachineInstanceReplicaSet"
+                | "KubeVirt"
+        ) | ("pool.kubevirt.io", "VirtualMachinePool")
+            | (
+                "instancetype.kubevirt.io",
+                "VirtualMachineInstancetype"
+                    | "VirtualMachineClusterInstancetype"
+                    | "VirtualMachinePreference"
+                    | "VirtualMachineClusterPreference"
+            )
+            | ("cdi.kubevirt.io", "DataVolume" | "DataSource")
+    )
+}
+
 /// A plan of its rows: they are grouped here, once.
 fn assemble(
     names: Names,

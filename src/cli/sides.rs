@@ -228,6 +228,14 @@ impl Loaded {
             repository: &repository,
             listing,
         };
+        for place in paths.iter().map(|path| reported(path)) {
+            if tree.is_some() && !from_head.has(&place) && !from_base.has(&place) {
+                bail!(
+                    "neither side has `{}`",
+                    discover::shown(&place).escape_debug()
+                );
+            }
+        }
         let base_world = session.base(&request, &from_base, same(may_differ.clone()), shell)?;
         let migration = match migration_commit {
             None => None,

@@ -253,9 +253,12 @@ fn gates_decide_the_exit_status() {
 fn a_path_that_is_not_there_is_an_error() {
     let repository = Repository::new();
     repository.write("a.yaml", &vm("a", "2Gi")).commit("one");
-    let run = repository.run(&["plan", "nowhere", "--base", "main"]);
-    assert_eq!(run.code, 2);
-    assert!(run.err.contains("nowhere"), "{}", run.err);
+    for head in [&[][..], &["--head", "main"]] {
+        let arguments = [&["plan", "nowhere", "--base", "main"], head].concat();
+        let run = repository.run(&arguments);
+        assert_eq!(run.code, 2);
+        assert!(run.err.contains("nowhere"), "{}", run.err);
+    }
     repository.remove("a.yaml");
     let removed = repository.plan(&["a.yaml", "--base", "main"]);
     assert_eq!(actions(&removed), ["a: removed delete"]);

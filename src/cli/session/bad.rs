@@ -1,6 +1,7 @@
 //! What is wrong with the input, said for commands that do not report findings.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use driftless::catalog::duplicate::{Duplicate, Nearness, Stand};
 use driftless::catalog::side::{Placed, Role, Side, Unidentified};
@@ -102,6 +103,12 @@ impl Session {
             weight: Weight::Error,
             spoils: Vec::new(),
         };
+        let held = OnceCell::new();
+        let kind_of = |file: FileId, document: usize| {
+            let held = held.get_or_init(|| by_document(side));
+            let resource = held.get(&(file, document))?;
+            Some(resource.id.kind.to_string())
+        };
         let mut all: Vec<BadDocument> = side
             .broken
             .iter()
@@ -124,7 +131,7 @@ impl Session {
                         self.sources.describe(problem.first),
                     );
                     BadDocument {
-                        kind: kind_of(side, file.id, held.index),
+                        kind: kind_of(file.id, held.index),
                         help: problem.help().map(str::to_owned),
                         is_ambiguous: true,
                         ..document(file.id, held.index, message)
@@ -172,13 +179,9 @@ impl Session {
         all
     }
 
-    /// The text of a bad document: a document that is equal on both sides is no part of a change.
-    pub(crate) fn document_text(&self, bad: &BadDocument) -> String {
-        let Some(file) = bad.file else {
-            return bad.message.clone();
-        };
-        let bytes = self.sources.file(file).bytes();
-        let text = String::from_utf8_lossy(bytes);
+    /// The texts of a file's documents: a document that is equal on both sides is no part of a change.
+    pub(crate) fn document_texts(&self, file: FileId) -> Vec<String> {
+        let text = String::from_utf8_lossy(self.sources.file(file).bytes());
         let mut documents = Vec::new();
         let mut one = String::new();
         for line in text.lines() {
@@ -194,10 +197,7 @@ impl Session {
             }
         }
         documents.push(one);
-        match documents.into_iter().nth(bad.document) {
-            Some(document) => document,
-            None => text.into_owned(),
-        }
+        documents
     }
 
     fn duplicate_message(&self, side: &Side, duplicate: &Duplicate) -> String {
@@ -242,11 +242,16 @@ impl Session {
     }
 }
 
-fn kind_of(side: &Side, file: FileId, document: usize) -> Option<String> {
-    let mut resources = side.resources().map(|placed| placed.resource);
-    let found =
-        resources.find(|resource| resource.file == Some(file) && resource.document == document)?;
-    Some(found.id.kind.to_string())
+/// The first resource of each document.
+fn by_document(side: &Side) -> BTreeMap<(FileId, usize), &Resource> {
+    let mut found = BTreeMap::new();
+    for placed in side.resources() {
+        if let Some(file) = placed.resource.file {
+            let at = (file, placed.resource.document);
+            found.entry(at).or_insert(placed.resource);
+        }
+    }
+    found
 }
 
 fn resource_at<'a>(side: &'a Side, stand: &Stand) -> Option<&'a Resource> {
