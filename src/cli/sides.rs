@@ -229,6 +229,12 @@ impl Loaded {
             listing,
         };
         for place in paths.iter().map(|path| reported(path)) {
+            if repository.inside(&place).is_none() {
+                bail!(
+                    "`{}` lies outside of the repository that `--base` names a revision of",
+                    discover::shown(&place).escape_debug()
+                );
+            }
             if tree.is_some() && !from_head.has(&place) && !from_base.has(&place) {
                 bail!(
                     "neither side has `{}`",

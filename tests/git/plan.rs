@@ -159,6 +159,14 @@ fn worktrees_bare_repositories_and_submodules() {
     )
     .json();
     assert_eq!(actions(&plan), ["a: modified live"]);
+    let whole = bare.to_string_lossy().into_owned();
+    let elsewhere = run(
+        Path::new("/"),
+        &[
+            "plan", &whole, "--base", "HEAD~1", "--head", "HEAD", "--format", "json",
+        ],
+    );
+    assert_eq!(actions(&elsewhere.json()), ["a: modified live"]);
     let refused = run(&bare, &["plan", "--base", "HEAD~1"]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("--head"), "{}", refused.err);
@@ -259,6 +267,11 @@ fn a_path_that_is_not_there_is_an_error() {
         assert_eq!(run.code, 2);
         assert!(run.err.contains("nowhere"), "{}", run.err);
     }
+    let elsewhere = tempfile::tempdir().unwrap();
+    let outside = elsewhere.path().to_string_lossy().into_owned();
+    let run = repository.run(&["plan", ".", &outside, "--base", "main"]);
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert!(run.err.contains("outside of the repository"), "{}", run.err);
     repository.remove("a.yaml");
     let removed = repository.plan(&["a.yaml", "--base", "main"]);
     assert_eq!(actions(&removed), ["a: removed delete"]);

@@ -179,7 +179,7 @@ fn named(plan: &serde_json::Value) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn what_bears_on_a_vm_is_named_and_nothing_else(

@@ -1,6 +1,6 @@
 //! What was not read is not nothing: files that bear on virtual machines and are not judged.
 
-use crate::support::{Repository, actions, reason_for, unjudged, vm};
+use crate::support::{Repository, actions, reason_for, run, unjudged, vm};
 
 fn plan(repository: &Repository, paths: &[&str]) -> serde_json::Value {
     repository.plan(&[&["--base", "main"], paths].concat())
@@ -65,6 +65,41 @@ fn pl03_a_base_of_an_overlay_is_part_of_it() {
         "{}",
         text.out
     );
+}
+
+#[test]
+fn pl03_a_base_is_found_from_any_directory() {
+    let repository = Repository::new();
+    repository
+        .write("base/kustomization.yaml", "resources: [vm.yaml]\n")
+        .write("base/vm.yaml", &vm("a", "2Gi"))
+        .write(
+            "overlays/west/kustomization.yaml",
+            "resources: [../../base]\n",
+        )
+        .commit("one");
+    repository.write("base/vm.yaml", &vm("a", "4Gi"));
+    let top = repository.path();
+    let whole = top.join("overlays/west").to_string_lossy().into_owned();
+    let name = top.file_name().unwrap().to_string_lossy().into_owned();
+    let below = format!("{name}/overlays/west");
+    for (place, given) in [
+        (top.clone(), "overlays/west"),
+        (top.join("overlays"), "west"),
+        (top.join("overlays/west"), "."),
+        (top.join("base"), "../overlays/west"),
+        (top.parent().unwrap().to_path_buf(), &*below),
+        (std::path::PathBuf::from("/"), &*whole),
+    ] {
+        let arguments = ["plan", given, "--base", "main", "--format", "json"];
+        let plan = run(&place, &arguments).json();
+        assert_eq!(
+            actions(&plan),
+            ["a: modified live"],
+            "{given} in {}",
+            place.display()
+        );
+    }
 }
 
 #[test]

@@ -223,13 +223,14 @@ impl Repository {
 
     /// A reported path as the repository names it; `None` where it lies elsewhere.
     pub(crate) fn inside(&self, reported: &str) -> Option<String> {
-        let here = strip(reported, &self.reported);
-        let name = if Path::new(&here).is_absolute() {
-            let canonical = std::fs::canonicalize(&here).unwrap_or_else(|_| PathBuf::from(&here));
-            let top = std::fs::canonicalize(self.top.as_ref()?).ok()?;
-            path::normal(&canonical.strip_prefix(top).ok()?.to_string_lossy())
+        let is_below = path::is_inside(reported, &self.reported)
+            || self.reported.is_empty() && !Path::new(reported).is_absolute();
+        let name = if is_below {
+            path::join(&self.prefix, &strip(reported, &self.reported))
         } else {
-            path::join(&self.prefix, &here)
+            let top = std::fs::canonicalize(self.top.as_ref()?).ok()?;
+            let resolved = resolved(reported);
+            path::normal(&resolved.strip_prefix(top).ok()?.to_string_lossy())
         };
         let is_above = name == ".." || name.starts_with("../") || name.starts_with('/');
         (!is_above).then_some(name)
@@ -250,6 +251,20 @@ impl Repository {
         let relative = format!("{}{rest}", "../".repeat(steps));
         path::join(&self.reported, &relative)
     }
+}
+
+/// A reported path as the system knows it, links followed as far as it is on disk.
+fn resolved(reported: &str) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let whole = path::normal(&here.join(reported).to_string_lossy());
+    let whole = Path::new(&whole);
+    for above in whole.ancestors() {
+        if let Ok(found) = std::fs::canonicalize(above) {
+            let rest = whole.strip_prefix(above).unwrap_or(Path::new(""));
+            return found.join(rest);
+        }
+    }
+    whole.to_path_buf()
 }
 
 /// `name` below `directory`.
