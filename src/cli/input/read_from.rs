@@ -194,6 +194,17 @@ impl ReadFrom<'_> {
         }
     }
 
+    /// A place in the one way that paths of the repository are reported: `../base` from within `base` is here.
+    pub(crate) fn as_reported(&self, place: &str) -> String {
+        match self {
+            Self::WorkingTree(WorkingTree { repository, .. }) | Self::Git { repository, .. } => {
+                let name = repository.inside(place);
+                name.map_or_else(|| place.to_owned(), |name| repository.report(&name))
+            }
+            Self::Disk | Self::Beside { .. } => place.to_owned(),
+        }
+    }
+
     /// The path that is read for a place, as it is reported.
     pub(crate) fn reads(&self, place: &str) -> String {
         match self {

@@ -323,6 +323,7 @@ impl Gathered {
                 }
                 let found = read_kustomization(&place, bytes);
                 for target in found.into_iter().flat_map(|read| read.builds_on) {
+                    let target = asked.from.as_reported(&target);
                     if !is_inside(&target) && asked.from.covers(&target) && asked.from.has(&target)
                     {
                         wanted.insert(target);
