@@ -43,7 +43,7 @@ impl Catalog {
     }
 
     /// Every resource of that identity, in order; `namespace` is `None` for cluster-scoped kinds, and a resource
-    /// without one lies in `assumed`.
+    /// without one belongs to `assumed`.
     pub fn find<'a, 'b>(
         &'a self,
         group: &'b str,

@@ -27,7 +27,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What an object that is not accepted meets.
+/// How a cluster refuses an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// KubeVirt answers no, with these causes (none where it gives only a message).
@@ -39,7 +39,7 @@ pub enum Refusal {
     },
     /// KubeVirt's code would crash on the input; we say so and do not.
     Crash {
-        /// What it would trip over.
+        /// What would make it crash.
         message: String,
     },
 }

@@ -2,14 +2,13 @@
 
 mod read;
 
-use serde_json::{Value as Json, json};
-
 use crate::action::Gate;
 use crate::release::Release;
 use crate::resource::Resource;
 use crate::resource::cluster::ClusterConfig;
 use crate::rule::Level;
 use crate::source::Span;
+use crate::word::words;
 
 /// The cluster the manifests are for. One implicit target exists until the configuration names more.
 #[derive(Clone, Debug)]
@@ -64,9 +63,9 @@ pub struct Config {
     pub target: TargetConfig,
     /// Named targets, defaults filled in.
     pub targets: Vec<TargetConfig>,
-    /// The working directory as seen from the configuration's directory; empty where they are one.
+    /// The working directory as seen from the configuration's directory; empty where they are the same.
     pub working_directory: String,
-    /// The configuration's directory as seen from the working directory; empty where they are one.
+    /// The configuration's directory as seen from the working directory; empty where they are the same.
     pub directory: String,
 }
 
@@ -75,7 +74,7 @@ pub struct Config {
 pub struct Spanned {
     /// The text.
     pub text: String,
-    /// Where it stands.
+    /// Its place.
     pub span: Option<Span>,
 }
 
@@ -116,67 +115,38 @@ impl GateSettings {
     }
 }
 
-/// A set of vendor keys, or of levels. No vendor's key is listed yet: what names such a profile is told so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// Every rule is on.
-    Strict,
-    /// Harvester's keys.
-    Harvester,
-    /// OpenShift Virtualization's keys.
-    Openshift,
-    /// Forklift's keys.
-    Forklift,
+words! {
+    /// A set of vendor keys, or of levels. No vendor's key is listed yet, and a user who names such a profile is told so.
+    Profile {
+        /// Every rule is on.
+        Strict = "strict",
+        /// Harvester's keys.
+        Harvester = "harvester",
+        /// OpenShift Virtualization's keys.
+        Openshift = "openshift",
+        /// Forklift's keys.
+        Forklift = "forklift",
+    }
 }
 
 impl Profile {
-    /// Every profile.
-    pub const ALL: [Self; 4] = [
-        Self::Strict,
-        Self::Harvester,
-        Self::Openshift,
-        Self::Forklift,
-    ];
-
     /// Whether it changes anything.
     pub const fn has_effect(self) -> bool {
         matches!(self, Self::Strict)
     }
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Harvester => "harvester",
-            Self::Openshift => "openshift",
-            Self::Forklift => "forklift",
-        }
-    }
 }
 
-/// What is done about fields the API server drops, in kubectl's words.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FieldValidation {
-    /// An error, as kubectl does by default.
-    #[default]
-    Strict,
-    /// A warning.
-    Warn,
-    /// Nothing.
-    Ignore,
-}
-
-impl FieldValidation {
-    /// Every way.
-    pub const ALL: [Self; 3] = [Self::Strict, Self::Warn, Self::Ignore];
-
-    /// kubectl's word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Warn => "warn",
-            Self::Ignore => "ignore",
-        }
+words! {
+    /// What is done about fields the API server drops, in kubectl's words.
+    #[derive(Default)]
+    FieldValidation {
+        /// An error, as kubectl does by default.
+        #[default]
+        Strict = "strict",
+        /// A warning.
+        Warn = "warn",
+        /// Nothing.
+        Ignore = "ignore",
     }
 }
 
@@ -189,11 +159,11 @@ pub struct Ignore {
     pub paths: Vec<String>,
     /// Why.
     pub reason: String,
-    /// Where the entry stands.
+    /// The place of the entry.
     pub span: Option<Span>,
 }
 
-/// The configuration cannot be used; always the author's to mend.
+/// The configuration cannot be used, and its author has to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -286,6 +256,14 @@ impl Config {
     }
 }
 
+/// Volume sources that can carry a default, with the API version each is written in.
+pub const INFER_KINDS: [(&str, &str); 4] = [
+    ("DataSource", "cdi.kubevirt.io/v1beta1"),
+    ("DataVolume", "cdi.kubevirt.io/v1beta1"),
+    ("PersistentVolumeClaim", "v1"),
+    ("VolumeSnapshot", "snapshot.storage.k8s.io/v1"),
+];
+
 /// The candidate nearest to `text`, if one is near enough to be meant.
 pub fn did_you_mean<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
@@ -301,130 +279,4 @@ pub fn did_you_mean<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, candidate)| candidate)
-}
-
-/// The JSON Schema of `driftless.yaml`, for editors.
-pub fn json_schema(rules: &[&str]) -> Json {
-    let strings = json!({"type": "array", "items": {"type": "string"}});
-    let level = json!({"enum": ["off", "note", "warning", "error", false]});
-    let profiles: Vec<&str> = Profile::ALL.map(Profile::as_str).to_vec();
-    let targets = Release::TARGETS.iter();
-    let releases: Vec<&str> = targets.map(|target| target.as_str()).collect();
-    let target = [
-        (
-            "kubevirt",
-            json!({"type": ["string", "number"], "description": format!("KubeVirt release of the cluster: {} to {}", Release::OLDEST, Release::NEWEST), "examples": releases}),
-        ),
-        (
-            "clusterConfig",
-            json!({"type": "string", "description": "file with a KubeVirt object or its spec.configuration"}),
-        ),
-        (
-            "namespace",
-            json!({"type": "string", "description": "namespace assumed for objects without one"}),
-        ),
-        (
-            "complete",
-            json!({"type": "boolean", "description": "whether the tree holds everything the VMs name; a missing reference is then an error"}),
-        ),
-        (
-            "plan",
-            json!({
-                "type": "object", "additionalProperties": false, "description": "what fails a plan; a target's own holds for its rows",
-                "properties": {
-                    "failOn": {"type": "array", "items": {"enum": Gate::ALL.map(Gate::as_str)}, "description": "actions that fail a plan"},
-                    "maxDown": {"type": "integer", "minimum": 0, "description": "most guests that may stop because the change is applied"},
-                    "maxRestarts": {"type": "integer", "minimum": 0, "description": "most guests that may owe a restart"},
-                },
-            }),
-        ),
-    ];
-    let mut properties = serde_json::Map::new();
-    for (name, schema) in &target {
-        properties.insert((*name).to_owned(), schema.clone());
-    }
-    let levels: serde_json::Map<String, Json> = rules
-        .iter()
-        .map(|rule| ((*rule).to_owned(), level.clone()))
-        .collect();
-    let one_or_more =
-        |values: &Json| json!({"oneOf": [values, {"type": "array", "items": values}]});
-    let mut named = properties.clone();
-    named.insert(
-        "name".into(),
-        json!({"type": "string", "description": "name to select it by"}),
-    );
-    named.insert("paths".into(), strings.clone());
-    let matcher = json!({
-        "oneOf": [
-            {"type": "string"},
-            {"type": "object", "required": ["name"], "additionalProperties": false,
-             "properties": {"name": {"type": "string"}, "kind": {"type": "string"}}},
-        ]
-    });
-    for (name, schema) in [
-        ("profile", {
-            let mut profile = one_or_more(&json!({"enum": profiles}));
-            profile["description"] = "`strict` turns every rule on; harvester, openshift and forklift stand for the keys those vendors' controllers write, of which none is listed yet".into();
-            profile
-        }),
-        (
-            "levels",
-            json!({"type": "object", "description": "level of each rule", "properties": levels, "additionalProperties": false}),
-        ),
-        (
-            "exclude",
-            json!({"type": "array", "items": {"type": "string"}, "description": "globs of paths that are not read"}),
-        ),
-        (
-            "context",
-            json!({"type": "array", "items": {"type": "string"}, "description": "directories to resolve against, not reported on"}),
-        ),
-        (
-            "roots",
-            json!({"type": "array", "items": {"type": "string"}, "description": "directories whose resources are judged together"}),
-        ),
-        (
-            "fieldValidation",
-            json!({"enum": FieldValidation::ALL.map(FieldValidation::as_str), "description": "what happens to fields the API server drops"}),
-        ),
-        (
-            "ignores",
-            json!({
-                "type": "array", "description": "findings that are not reported, by path",
-                "items": {"type": "object", "required": ["paths", "reason"], "additionalProperties": false, "properties": {
-                    "rules": {"type": "array", "items": {"enum": rules}},
-                    "paths": strings,
-                    "reason": {"type": "string", "minLength": 1},
-                }},
-            }),
-        ),
-        (
-            "infer",
-            json!({
-                "type": "array", "description": "default instance type and preference of volume sources that are not in the tree",
-                "items": {"type": "object", "required": ["kind", "name"], "additionalProperties": false, "properties": {
-                    "kind": {"enum": read::INFER_KINDS.map(|(kind, _)| kind)},
-                    "name": {"type": "string"}, "namespace": {"type": "string"},
-                    "instancetype": matcher, "preference": matcher,
-                }},
-            }),
-        ),
-        (
-            "targets",
-            json!({
-                "type": "array", "description": "clusters this repository is for; settings above are their defaults",
-                "items": {"type": "object", "required": ["name"], "additionalProperties": false, "properties": named},
-            }),
-        ),
-    ] {
-        properties.insert(name.to_owned(), schema);
-    }
-    json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "driftless.yaml",
-        "type": "object",
-        "additionalProperties": false,
-        "properties": properties,
-    })
 }

@@ -1,4 +1,4 @@
-//! Two values of one type: what differs, quantities by value, lists by the key that tells their items apart.
+//! Two values of one type: what differs, quantities by value, lists by the key that identifies their items.
 
 pub(crate) mod spelling;
 pub mod tree;
@@ -16,11 +16,11 @@ use crate::yaml::{Node, Value};
 /// One place where two values differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Where; list positions are those of the right value, or of the left one where the item is gone.
+    /// Where; list positions are those of the right value, or of the left one where the item was removed.
     pub path: FieldPath,
-    /// What stood there; `None` where the right value adds it.
+    /// The value before; `None` where the right value adds it.
     pub from: Option<Node>,
-    /// What stands there now; `None` where it is gone.
+    /// The value now; `None` where it was removed.
     pub to: Option<Node>,
 }
 
@@ -33,7 +33,7 @@ pub enum Lists {
     ByPosition,
 }
 
-/// Everything that differs between two values of a type. Absence, null and the zero value of a plain field are one.
+/// Everything that differs between two values of a type. Absence, null and the zero value of a plain field are the same.
 pub fn differences(
     release: Release,
     type_name: &str,
@@ -119,19 +119,15 @@ impl Walk {
         }
     }
 
-    fn compare_field(
+    fn compare_field<'n>(
         &mut self,
         shape: Option<&Shape>,
         name: &str,
-        from: Option<&Node>,
-        to: Option<&Node>,
+        from: Option<&'n Node>,
+        to: Option<&'n Node>,
     ) {
         let variant = match shape {
-            Some(Shape::Struct(index)) => self
-                .schema
-                .type_at(*index)
-                .field(name)
-                .and_then(|field| field.variant(self.release)),
+            Some(Shape::Struct(index)) => self.schema.type_at(*index).variant(name, self.release),
             _ => None,
         };
         let inner = match shape {
@@ -139,24 +135,16 @@ impl Walk {
             _ => variant.map(|variant| &variant.shape),
         };
         let keys = variant.map_or(&[][..], |variant| &variant.keys);
-        match (from, to) {
-            (Some(from), Some(to)) => match (from.is_null(), to.is_null()) {
-                (false, false) => self.compare(inner, keys, from, to),
-                (true, true) => {}
-                (false, true) => self.compare_field(shape, name, Some(from), None),
-                (true, false) => self.compare_field(shape, name, None, Some(to)),
-            },
-            (Some(only), None) => {
-                if !means_nothing(self.schema, self.release, variant, only) {
-                    self.found(Some(only), None);
+        let written = |node: Option<&'n Node>| node.filter(|node| !node.is_null());
+        match (written(from), written(to)) {
+            (Some(from), Some(to)) => self.compare(inner, keys, from, to),
+            (from, to) => {
+                if let Some(only) = from.or(to)
+                    && !means_nothing(self.schema, self.release, variant, only)
+                {
+                    self.found(from, to);
                 }
             }
-            (None, Some(only)) => {
-                if !means_nothing(self.schema, self.release, variant, only) {
-                    self.found(None, Some(only));
-                }
-            }
-            (None, None) => {}
         }
     }
 
@@ -199,7 +187,7 @@ impl Walk {
     }
 }
 
-/// The items by what tells them apart; `None` where they are no mappings with unique keys.
+/// The items by what identifies them; `None` where they are not mappings with unique keys.
 fn by_key(keys: &[SmolStr], items: &[Node]) -> Option<BTreeMap<Vec<SmolStr>, usize>> {
     const NAME: [&str; 1] = ["name"];
     const METADATA_NAME: [&str; 1] = ["metadata.name"];
@@ -259,34 +247,21 @@ fn means_nothing(
     variant: Option<&Variant>,
     node: &Node,
 ) -> bool {
-    if node.is_null() {
-        return true;
-    }
-    let Some(variant) = variant else { return false };
-    if variant.pointer {
-        return false;
-    }
-    is_zero(schema, release, &variant.shape, node)
+    node.is_null()
+        || variant.is_some_and(|variant| {
+            !variant.pointer && is_zero(schema, release, &variant.shape, node)
+        })
 }
 
 fn is_zero(schema: &Schema, release: Release, shape: &Shape, node: &Node) -> bool {
-    match (shape, &node.value) {
-        (Shape::Any | Shape::Quantity, _) => false,
-        (_, Value::Bool(value)) => !value,
-        (_, Value::Int(value)) => *value == 0,
-        (_, Value::Float(value)) => *value == 0.0,
-        (_, Value::String(text)) => text.is_empty(),
-        (_, Value::Seq(items)) => items.is_empty(),
-        (Shape::Struct(index), Value::Map(map)) => map.entries().iter().all(|entry| {
-            let variant = schema
-                .type_at(*index)
-                .field(&entry.key)
-                .and_then(|field| field.variant(release));
+    if let (Shape::Struct(index), Value::Map(map)) = (shape, &node.value) {
+        let of = schema.type_at(*index);
+        return map.entries().iter().all(|entry| {
+            let variant = of.variant(&entry.key, release);
             means_nothing(schema, release, variant, &entry.node)
-        }),
-        (_, Value::Map(map)) => map.is_empty(),
-        _ => false,
+        });
     }
+    shape.has_zero() && node.is_zero()
 }
 
 #[cfg(test)]

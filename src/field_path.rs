@@ -136,8 +136,8 @@ impl FieldPath {
         self.segments.starts_with(&start.segments)
     }
 
-    /// Whether one of the two places is, or lies inside, the other.
-    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+    /// Whether the two places are the same, or one is inside the other.
+    pub fn overlaps(&self, other: &Self) -> bool {
         self.starts_with(other) || other.starts_with(self)
     }
 

@@ -21,7 +21,7 @@ macro_rules! releases {
 
         impl Release {
             /// Every release that can be a target, oldest first.
-            pub(crate) const TARGETS: &'static [Self] = &[$(Self::$name),+];
+            pub const TARGETS: &'static [Self] = &[$(Self::$name),+];
 
             /// `1.9`.
             pub const fn as_str(self) -> &'static str {
@@ -48,7 +48,7 @@ releases! {
 
 impl Release {
     /// The oldest release known.
-    pub(crate) const OLDEST: Self = Self::TARGETS[0];
+    pub const OLDEST: Self = Self::TARGETS[0];
 
     /// The newest release known.
     pub const NEWEST: Self = Self::TARGETS[Self::TARGETS.len() - 1];
@@ -56,7 +56,7 @@ impl Release {
     /// The oldest release whose verdicts are proved by recordings.
     pub const FIRST_PROVED: Self = Self::V1_5;
 
-    /// The release whose verdicts stand for this one: those before [`Self::FIRST_PROVED`] are judged as that is.
+    /// The release whose verdicts are used for this one: [`Self::FIRST_PROVED`] for those before it.
     #[must_use]
     pub fn proved(self) -> Self {
         self.max(Self::FIRST_PROVED)
@@ -187,7 +187,7 @@ impl ReleaseRange {
         self.last
     }
 
-    /// Whether a release lies in the range.
+    /// Whether the range includes a release.
     pub const fn contains(self, release: Release) -> bool {
         let ended = match self.last {
             Some(last) => (release as u8) > (last as u8),

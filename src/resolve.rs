@@ -1,9 +1,8 @@
-//! What a VM names, and what it turns out to be: live objects, stored revisions and the built-in bundle.
+//! What a VM names, and what each name resolves to: live objects, stored revisions and the built-in bundle.
 
 pub mod infer;
-pub(crate) mod instancetype;
-pub(crate) mod preference;
-pub(crate) mod revision;
+pub mod preference;
+pub mod revision;
 #[cfg(test)]
 mod tests;
 
@@ -17,11 +16,11 @@ use crate::config::Target;
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resource::{Resource, ResourceId};
-use crate::schema::{Problem, ProblemKind};
+use crate::schema::{self, Problem};
 use crate::stored::{GROUP, Matcher};
 use crate::yaml::Node;
 
-/// What a reference turned out to be.
+/// What a reference resolves to.
 #[derive(Clone, Debug)]
 pub enum Resolution<'a> {
     /// The resource.
@@ -50,7 +49,7 @@ pub struct Spec {
     pub node: Node,
     /// The resource the spec was read from: the object itself, or the revision that stores it.
     pub id: ResourceId,
-    /// Where the spec lies in that resource: `spec`, or `data.spec` in a revision.
+    /// The path of the spec in that resource: `spec`, or `data.spec` in a revision.
     pub prefix: FieldPath,
     /// Whether `nodeSelector` is written at all: Go tells an empty mapping from none here, decoding does not.
     pub has_node_selector: bool,
@@ -98,7 +97,7 @@ pub enum ResolveError {
         name: SmolStr,
     },
     /// The user's reference: the matcher has a kind that is none of the four.
-    #[error("got unexpected kind in {}: {kind}", matcher_type(*.matcher))]
+    #[error("got unexpected kind in {}: {kind}", .matcher.type_name())]
     UnexpectedKind {
         /// The matcher.
         matcher: Matcher,
@@ -121,7 +120,7 @@ pub enum ResolveError {
         /// Where, from the resource's root.
         path: FieldPath,
         /// What the field takes: `a boolean`.
-        expected: crate::schema::Expected,
+        expected: schema::Expected,
     },
     /// The user's revision: its data cannot be decoded by the target release.
     #[error("failed to decode object in ControllerRevision: {message}")]
@@ -154,7 +153,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// This resolver with stated defaults of volume sources (`infer:` in `driftless.yaml`): resources whose labels win
-    /// over those of the object of the same identity, and stand in for it where it is missing.
+    /// over those of the object of the same identity, and replace it where it is missing.
     #[must_use]
     pub const fn with_answers(mut self, answers: &'a Catalog) -> Self {
         self.answers = Some(answers);
@@ -245,6 +244,24 @@ impl<'a> Resolver<'a> {
             resource,
             through,
         }))
+    }
+
+    /// The instance type a VM of `namespace` names; `None` where it names none.
+    pub fn resolve_instancetype(
+        &self,
+        vm: &Node,
+        namespace: &str,
+    ) -> Result<Option<Resolved<'a>>, ResolveError> {
+        self.resolve(Matcher::Instancetype, vm, namespace)
+    }
+
+    /// The preference a VM of `namespace` names; `None` where it names none.
+    pub fn resolve_preference(
+        &self,
+        vm: &Node,
+        namespace: &str,
+    ) -> Result<Option<Resolved<'a>>, ResolveError> {
+        self.resolve(Matcher::Preference, vm, namespace)
     }
 
     fn live_object(
@@ -360,7 +377,7 @@ impl Spec {
         )
     }
 
-    /// The spec of a tree of that kind, lying at `prefix` in the resource `id`.
+    /// The spec of a tree of that kind, at `prefix` in the resource `id`.
     pub(crate) fn read(
         release: Release,
         id: ResourceId,
@@ -375,15 +392,13 @@ impl Spec {
         };
         let empty = Node::map();
         let spec = spec.filter(|spec| !spec.is_null()).unwrap_or(&empty);
-        let decoded = crate::schema::decode(release, name, spec);
-        for problem in &decoded.problems {
-            if let ProblemKind::WrongType { expected } = problem.kind {
-                return Err(ResolveError::Malformed {
-                    id: Box::new(id),
-                    path: prefix.join(&problem.path),
-                    expected,
-                });
-            }
+        let decoded = schema::decode(release, name, spec);
+        if let Some((path, expected)) = schema::wrong_type(&decoded.problems) {
+            return Err(ResolveError::Malformed {
+                id: Box::new(id),
+                path: prefix.join(path),
+                expected,
+            });
         }
         Ok(Self {
             has_node_selector: spec
@@ -394,13 +409,5 @@ impl Spec {
             prefix,
             problems: decoded.problems,
         })
-    }
-}
-
-/// What `KubeVirt` calls the type of a matcher.
-const fn matcher_type(matcher: Matcher) -> &'static str {
-    match matcher {
-        Matcher::Instancetype => "InstancetypeMatcher",
-        Matcher::Preference => "PreferenceMatcher",
     }
 }

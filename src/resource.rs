@@ -43,12 +43,17 @@ pub struct Resource {
     pub api_version: SmolStr,
     /// The tree, from the resource's own root.
     pub node: Node,
-    /// The source it stands in; `None` for the built-in bundle and values made in memory.
+    /// Its source; `None` for the built-in bundle and values made in memory.
     pub file: Option<FileId>,
     /// Index of the document in its file.
     pub document: usize,
-    /// Where the resource lies in its document: empty, or `items[3]` inside a List.
+    /// The path of the resource in its document: empty, or `items[3]` inside a List.
     pub prefix: FieldPath,
+}
+
+/// Group and version of an `apiVersion`; the group is empty for the core group.
+pub fn group_version(api_version: &str) -> (&str, &str) {
+    api_version.rsplit_once('/').unwrap_or(("", api_version))
 }
 
 impl Resource {
@@ -68,10 +73,7 @@ impl Resource {
             return Err(node);
         }
         let id = ResourceId {
-            group: api_version
-                .rsplit_once('/')
-                .map_or("", |(group, _)| group)
-                .into(),
+            group: group_version(api_version).0.into(),
             kind: kind.into(),
             namespace: text("metadata.namespace")
                 .filter(|namespace| !namespace.is_empty())
@@ -91,9 +93,7 @@ impl Resource {
 
     /// The version part of `apiVersion`.
     pub fn version(&self) -> &str {
-        self.api_version
-            .rsplit_once('/')
-            .map_or(self.api_version.as_str(), |(_, version)| version)
+        group_version(&self.api_version).1
     }
 
     /// Whether this is of that group and kind.

@@ -1,7 +1,7 @@
 //! What a release's API knows: types, fields, and how `KubeVirt`'s Go types read and write them.
 //!
 //! `schemas/fields.json` holds one merged table for all releases. A field's `pointer` and `always` say how Go stores it:
-//! a zero value of a plain field cannot be told from its absence, a pointer's can.
+//! a plain field does not tell a zero value from its absence, a pointer does.
 
 pub mod explain;
 mod limit;
@@ -85,30 +85,45 @@ impl ProblemKind {
     }
 }
 
+/// The first value of another type than its field's: where it is, and what the field takes.
+pub fn wrong_type(problems: &[Problem]) -> Option<(&FieldPath, Expected)> {
+    problems.iter().find_map(|problem| match problem.kind {
+        ProblemKind::WrongType { expected } => Some((&problem.path, expected)),
+        _ => None,
+    })
+}
+
+/// The type of each kind, by its group.
+const TYPES: [(&str, &str); 9] = [
+    ("kubevirt.io", "v1.VirtualMachine"),
+    ("kubevirt.io", "v1.VirtualMachineInstance"),
+    ("kubevirt.io", "v1.VirtualMachineInstanceReplicaSet"),
+    ("kubevirt.io", "v1.KubeVirt"),
+    ("pool.kubevirt.io", "v1beta1.VirtualMachinePool"),
+    (
+        "instancetype.kubevirt.io",
+        "v1beta1.VirtualMachineInstancetype",
+    ),
+    (
+        "instancetype.kubevirt.io",
+        "v1beta1.VirtualMachineClusterInstancetype",
+    ),
+    (
+        "instancetype.kubevirt.io",
+        "v1beta1.VirtualMachinePreference",
+    ),
+    (
+        "instancetype.kubevirt.io",
+        "v1beta1.VirtualMachineClusterPreference",
+    ),
+];
+
 /// The type of a kind, by group and kind: `v1.VirtualMachine`.
 pub fn type_of(group: &str, kind: &str) -> Option<&'static str> {
-    Some(match (group, kind) {
-        ("kubevirt.io", "VirtualMachine") => "v1.VirtualMachine",
-        ("kubevirt.io", "VirtualMachineInstance") => "v1.VirtualMachineInstance",
-        ("kubevirt.io", "VirtualMachineInstanceReplicaSet") => {
-            "v1.VirtualMachineInstanceReplicaSet"
-        }
-        ("kubevirt.io", "KubeVirt") => "v1.KubeVirt",
-        ("pool.kubevirt.io", "VirtualMachinePool") => "v1beta1.VirtualMachinePool",
-        ("instancetype.kubevirt.io", "VirtualMachineInstancetype") => {
-            "v1beta1.VirtualMachineInstancetype"
-        }
-        ("instancetype.kubevirt.io", "VirtualMachineClusterInstancetype") => {
-            "v1beta1.VirtualMachineClusterInstancetype"
-        }
-        ("instancetype.kubevirt.io", "VirtualMachinePreference") => {
-            "v1beta1.VirtualMachinePreference"
-        }
-        ("instancetype.kubevirt.io", "VirtualMachineClusterPreference") => {
-            "v1beta1.VirtualMachineClusterPreference"
-        }
-        _ => return None,
-    })
+    let is = |name: &str| name.split_once('.').is_some_and(|(_, of)| of == kind);
+    let mut types = TYPES.into_iter();
+    let found = types.find(|(known, name)| *known == group && is(name));
+    found.map(|(_, name)| name)
 }
 
 /// Reads a tree as the named type of a release. An unknown type name gives the tree back unchanged.
@@ -131,7 +146,7 @@ pub fn encode(release: Release, type_name: &str, node: &mut Node) {
     });
 }
 
-/// Calls `each` with every value that the named type describes, and with its shape; what lies inside a value comes before
+/// Calls `each` with every value that the named type describes, and with its shape; the parts of a value come before
 /// it. An unknown type name describes nothing.
 pub(crate) fn visit(
     release: Release,

@@ -12,7 +12,7 @@ pub struct FileId(pub u32);
 /// A byte range of one source; `start <= end`, both on character boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// The source the range lies in.
+    /// The source of the range.
     pub file: FileId,
     /// First byte.
     pub start: u32,
@@ -26,10 +26,19 @@ impl Span {
         Self { file, start, end }
     }
 
+    /// A span over the bytes from `start` to `end`, as indices into the source; past 4 GiB it is cut.
+    pub fn of(file: FileId, start: usize, end: usize) -> Self {
+        Self::new(file, clip(start), clip(end))
+    }
+
     /// The range as indices for slicing the source's bytes.
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
+}
+
+fn clip(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// A place as people count: one-based line, one-based column in characters.
@@ -95,7 +104,7 @@ impl SourceFile {
             let mut starts = vec![0];
             for (at, byte) in self.bytes.iter().enumerate() {
                 if *byte == b'\n' {
-                    starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+                    starts.push(clip(at + 1));
                 }
             }
             starts
@@ -109,8 +118,8 @@ impl SourceFile {
             .chars()
             .count();
         Position {
-            line: u32::try_from(line + 1).unwrap_or(u32::MAX),
-            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+            line: clip(line + 1),
+            column: clip(column + 1),
         }
     }
 
@@ -163,7 +172,7 @@ impl Sources {
         self.files
             .iter()
             .enumerate()
-            .map(|(at, file)| (FileId(u32::try_from(at).unwrap_or(u32::MAX)), file))
+            .map(|(at, file)| (FileId(clip(at)), file))
     }
 
     /// How many sources there are.

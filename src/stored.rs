@@ -11,7 +11,9 @@ use smol_str::SmolStr;
 
 use crate::field_path::FieldPath;
 use crate::release::{Behaviour, Release};
+use crate::resource::group_version;
 use crate::schema::{self, ProblemKind};
+use crate::word::words;
 use crate::yaml::{Map, Node, Value};
 
 /// API group of instance types and preferences.
@@ -20,51 +22,52 @@ pub(crate) const GROUP: &str = "instancetype.kubevirt.io";
 /// The API version that revisions and objects are lifted to.
 pub(crate) const LATEST: &str = "v1beta1";
 
-/// Which of a VM's two matchers names the object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Matcher {
-    /// `spec.instancetype`.
-    Instancetype,
-    /// `spec.preference`.
-    Preference,
+words! {
+    /// Which of a VM's two matchers names the object, in the order `KubeVirt` treats them.
+    Matcher {
+        /// `spec.instancetype`.
+        Instancetype = "instance type",
+        /// `spec.preference`.
+        Preference = "preference",
+    }
+}
+
+/// Declares the names that each matcher has, one line a name: of the instance type, then of the preference.
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident: $instancetype:literal, $preference:literal;)+) => {
+        impl Matcher {
+            $($(#[$doc])* pub const fn $name(self) -> &'static str {
+                match self {
+                    Self::Instancetype => $instancetype,
+                    Self::Preference => $preference,
+                }
+            })+
+        }
+    };
+}
+
+names! {
+    /// The key under `spec`.
+    field: "instancetype", "preference";
+    /// The key under `status`.
+    status_field: "instancetypeRef", "preferenceRef";
+    /// What KubeVirt calls the type of the matcher.
+    type_name: "InstancetypeMatcher", "PreferenceMatcher";
+    /// The namespaced kind.
+    kind: "VirtualMachineInstancetype", "VirtualMachinePreference";
+    /// The cluster-scoped kind.
+    cluster_kind: "VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference";
+    /// The label of a volume source that names its default.
+    default_label: "instancetype.kubevirt.io/default-instancetype", "instancetype.kubevirt.io/default-preference";
+    /// The label of a volume source that gives its default's kind.
+    default_kind_label: "instancetype.kubevirt.io/default-instancetype-kind", "instancetype.kubevirt.io/default-preference-kind";
+    /// In a sentence.
+    one: "an instance type", "a preference";
+    /// The name `KubeVirt` gives an object read from a bare spec, which stores none.
+    nameless: "old-version-of-instancetype-object", "old-version-of-preference-object";
 }
 
 impl Matcher {
-    /// Both, in the order `KubeVirt` treats them.
-    pub const ALL: [Self; 2] = [Self::Instancetype, Self::Preference];
-
-    /// The key under `spec`: `instancetype`.
-    pub const fn field(self) -> &'static str {
-        match self {
-            Self::Instancetype => "instancetype",
-            Self::Preference => "preference",
-        }
-    }
-
-    /// The key under `status`: `instancetypeRef`.
-    pub const fn status_field(self) -> &'static str {
-        match self {
-            Self::Instancetype => "instancetypeRef",
-            Self::Preference => "preferenceRef",
-        }
-    }
-
-    /// The namespaced kind: `VirtualMachineInstancetype`.
-    pub const fn kind(self) -> &'static str {
-        match self {
-            Self::Instancetype => "VirtualMachineInstancetype",
-            Self::Preference => "VirtualMachinePreference",
-        }
-    }
-
-    /// The cluster-scoped kind: `VirtualMachineClusterInstancetype`.
-    pub const fn cluster_kind(self) -> &'static str {
-        match self {
-            Self::Instancetype => "VirtualMachineClusterInstancetype",
-            Self::Preference => "VirtualMachineClusterPreference",
-        }
-    }
-
     /// The kind a matcher's `kind` means: any case, singular or plural, empty for the cluster-scoped one.
     pub(crate) fn kind_meant(self, written: &str) -> Option<&'static str> {
         let lower = written.to_ascii_lowercase();
@@ -83,31 +86,6 @@ impl Matcher {
         Self::ALL
             .into_iter()
             .find(|matcher| kind == matcher.kind() || kind == matcher.cluster_kind())
-    }
-
-    /// In a sentence: `an instance type`.
-    pub const fn one(self) -> &'static str {
-        match self {
-            Self::Instancetype => "an instance type",
-            Self::Preference => "a preference",
-        }
-    }
-
-    /// The name `KubeVirt` gives an object read from a bare spec, which stores none.
-    const fn nameless(self) -> &'static str {
-        match self {
-            Self::Instancetype => "old-version-of-instancetype-object",
-            Self::Preference => "old-version-of-preference-object",
-        }
-    }
-}
-
-impl fmt::Display for Matcher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Instancetype => "instance type",
-            Self::Preference => "preference",
-        })
     }
 }
 
@@ -317,9 +295,8 @@ pub(crate) fn read_as_kubevirt(release: Release, data: &Node) -> Result<Stored, 
 
 /// Whether data claims to be an instance type or preference: an object of their group, or a bare spec that reads as one.
 /// VM start revisions and those of StatefulSets do not.
-pub(crate) fn is_ours(data: &Node) -> bool {
-    let api_version = data.str_at("apiVersion");
-    let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+pub fn is_ours(data: &Node) -> bool {
+    let (group, _) = group_version(data.str_at("apiVersion"));
     let typed = !data.str_at("kind").is_empty();
     (group == GROUP && typed)
         || matches!(

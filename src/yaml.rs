@@ -10,20 +10,19 @@ mod problem;
 mod raw;
 pub mod reader;
 mod resolver;
-#[cfg(test)]
-mod robustness;
 mod scan;
 
 use smol_str::SmolStr;
 
 pub use self::document::{Document, Error, ErrorKind, Stream, StrictKind, StrictProblem};
 pub use self::reader::parse;
+pub use self::resolver::decode_base64;
 use crate::source::Span;
 
 /// Where a node came from: bytes of a source, or a value `KubeVirt` writes by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The node stands in a source at this span.
+    /// The node is in a source, at this span.
     Source(Span),
     /// The node was written by a default; the writer names it.
     Written(Writer),
@@ -34,7 +33,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The span, where the node stands in a source.
+    /// The span, where the node is in a source.
     pub const fn span(self) -> Option<Span> {
         match self {
             Self::Source(span) => Some(span),
@@ -97,7 +96,7 @@ pub struct Map {
 pub struct Entry {
     /// The key's text.
     pub key: SmolStr,
-    /// Where the key stands.
+    /// Where the key is.
     pub key_origin: Origin,
     /// The value under the key.
     pub node: Node,
@@ -206,9 +205,23 @@ impl Node {
         }
     }
 
+    /// A node of a text written by a default.
+    pub fn written_text(text: impl AsRef<str>, writer: &'static &'static str) -> Self {
+        Self::written(Value::String(text.as_ref().into()), writer)
+    }
+
     /// A text node.
     pub fn string(text: impl AsRef<str>) -> Self {
         Self::new(Value::String(text.as_ref().into()))
+    }
+
+    /// A mapping of these keys and values.
+    pub fn from_entries<'k>(entries: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
+        let mut map = Map::new();
+        for (key, node) in entries {
+            map.insert(key, node);
+        }
+        Self::new(Value::Map(map))
     }
 
     /// An empty mapping.
@@ -220,6 +233,23 @@ impl Node {
     #[must_use]
     pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
         self.origin = origin;
+        self
+    }
+
+    /// This tree with one origin for every node and key in it.
+    #[must_use]
+    pub fn with_origins(mut self, origin: Origin) -> Self {
+        fn mark(node: &mut Node, origin: Origin) {
+            node.origin = origin;
+            for item in node.items_mut().into_iter().flatten() {
+                mark(item, origin);
+            }
+            for entry in node.entries_mut() {
+                entry.key_origin = origin;
+                mark(&mut entry.node, origin);
+            }
+        }
+        mark(&mut self, origin);
         self
     }
 
@@ -244,7 +274,12 @@ impl Node {
     }
 
     /// The mapping at a dotted path, made (with everything above it) where absent or null. New mappings take `origin`.
-    pub(crate) fn ensure_map(&mut self, path: &str, origin: Origin) -> &mut Map {
+    pub fn ensure_map(&mut self, path: &str, origin: Origin) -> &mut Map {
+        self.ensure(path, origin).force_map(origin)
+    }
+
+    /// As [`Self::ensure_map`]: the node of the mapping.
+    pub fn ensure(&mut self, path: &str, origin: Origin) -> &mut Self {
         let mut node = self;
         for key in steps(path) {
             let map = node.force_map(origin);
@@ -253,7 +288,8 @@ impl Node {
             }
             node = map.get_mut(key).expect("just inserted");
         }
-        node.force_map(origin)
+        node.force_map(origin);
+        node
     }
 
     fn force_map(&mut self, origin: Origin) -> &mut Map {
@@ -327,6 +363,14 @@ impl Node {
         }
     }
 
+    /// The entries, to change; none when this is no mapping.
+    pub fn entries_mut(&mut self) -> &mut [Entry] {
+        match &mut self.value {
+            Value::Map(map) => &mut map.entries,
+            _ => &mut [],
+        }
+    }
+
     /// The mapping, when this is one.
     pub(crate) const fn as_map(&self) -> Option<&Map> {
         match &self.value {
@@ -346,6 +390,20 @@ impl Node {
     /// Whether this is null.
     pub const fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
+    }
+
+    /// Whether Go cannot tell the value from its absence in a field that is no pointer.
+    pub fn is_zero(&self) -> bool {
+        match &self.value {
+            Value::Null => true,
+            Value::Bool(value) => !value,
+            Value::Int(value) => *value == 0,
+            Value::UInt(_) => false,
+            Value::Float(value) => *value == 0.0,
+            Value::String(text) => text.is_empty(),
+            Value::Seq(items) => items.is_empty(),
+            Value::Map(map) => map.is_empty(),
+        }
     }
 
     /// The text at a dotted path; empty when absent or no text, as a Go string field would be.

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::field_path::FieldPath;
 use crate::release::{Release, ReleaseRange};
 use crate::resource::Resource;
-use crate::yaml::{BundleEntry, Entry, Node, Origin, Value};
+use crate::yaml::{BundleEntry, Node, Origin};
 
 /// The API version of every object of the bundle.
 pub(crate) const API_VERSION: &str = "instancetype.kubevirt.io/v1beta1";
@@ -20,7 +20,8 @@ pub const INSTANCETYPE: &str = "VirtualMachineClusterInstancetype";
 pub const PREFERENCE: &str = "VirtualMachineClusterPreference";
 
 /// Which version of common-instancetypes a KubeVirt release installs.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct BundleRelease {
     /// The KubeVirt release line.
     pub kubevirt: Release,
@@ -116,59 +117,28 @@ impl ObjectForm {
         self.resource.get_or_init(|| {
             let tree = |raw: &RawValue| {
                 let json = serde_json::from_str(raw.get()).expect("checked while parsing");
-                let mut node = Node::from_json(&json);
-                claim(&mut node, entry);
-                node
+                Node::from_json(&json)
             };
-            let text = |text: &str| Node::string(text);
-            let mut metadata = Node::map();
-            metadata.set("name", text(entry.name));
-            metadata.set("labels", tree(self.labels));
             let mut node = Node::map();
-            node.set("apiVersion", text(API_VERSION));
-            node.set("kind", text(entry.kind));
-            node.set("metadata", metadata);
+            node.set("apiVersion", Node::string(API_VERSION));
+            node.set("kind", Node::string(entry.kind));
+            node.set("metadata.name", Node::string(entry.name));
+            node.set("metadata.labels", tree(self.labels));
             node.set("spec", tree(self.spec));
-            claim(&mut node, entry);
+            let node = node.with_origins(Origin::Bundle(entry));
             Resource::from_node(node, None, 0, FieldPath::root())
                 .expect("made with the three fields that make a resource")
         })
     }
 }
 
-/// Marks a tree as the bundle's.
-fn claim(node: &mut Node, entry: &'static BundleEntry) {
-    node.origin = Origin::Bundle(entry);
-    match &mut node.value {
-        Value::Seq(items) => items.iter_mut().for_each(|item| claim(item, entry)),
-        Value::Map(map) => {
-            for Entry {
-                key_origin, node, ..
-            } in map.entries_mut()
-            {
-                *key_origin = Origin::Bundle(entry);
-                claim(node, entry);
-            }
-        }
-        _ => {}
-    }
-}
-
 #[derive(Deserialize)]
 struct RawBundle {
-    releases: Vec<RawRelease>,
+    releases: Vec<BundleRelease>,
     #[serde(borrow)]
     instancetypes: std::collections::BTreeMap<&'static str, Vec<RawForm>>,
     #[serde(borrow)]
     preferences: std::collections::BTreeMap<&'static str, Vec<RawForm>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawRelease {
-    kubevirt: Release,
-    tag: &'static str,
-    common_instancetypes: &'static str,
 }
 
 #[derive(Deserialize)]
@@ -200,15 +170,7 @@ impl Bundle {
             }
         };
         Self {
-            releases: raw
-                .releases
-                .into_iter()
-                .map(|of| BundleRelease {
-                    kubevirt: of.kubevirt,
-                    tag: of.tag,
-                    common_instancetypes: of.common_instancetypes,
-                })
-                .collect(),
+            releases: raw.releases,
             objects: raw
                 .instancetypes
                 .into_iter()

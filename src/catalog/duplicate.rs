@@ -1,4 +1,4 @@
-//! One identity, several resources: equal ones become one, different ones are told.
+//! Several resources of one identity: equal ones become one, different ones are reported.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::field_path::FieldPath;
 use crate::resource::{Resource, ResourceId};
 use crate::source::FileId;
 
-/// Where a resource stands.
+/// The place of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stand {
     /// The root, by index.
@@ -18,7 +18,7 @@ pub struct Stand {
     pub file: FileId,
     /// The document in it.
     pub document: usize,
-    /// Where it lies in the document.
+    /// Its path in the document.
     pub prefix: FieldPath,
 }
 
@@ -35,7 +35,7 @@ pub struct Duplicate {
     pub nearness: Nearness,
 }
 
-/// How close two resources of one identity stand: decides how bad it is.
+/// How near two resources of one identity are to each other, which decides the severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Nearness {
     /// In one file: an error.
@@ -57,7 +57,7 @@ impl Nearness {
 
 type ObjectKey = (SmolStr, SmolStr, SmolStr, SmolStr);
 
-/// What decides how near two resources stand, beside their places.
+/// What decides how near two resources are, beside their places.
 pub(super) struct Placement<'a> {
     /// Namespace assumed for resources without one.
     pub(super) namespace: &'a str,
@@ -72,7 +72,7 @@ pub(super) struct Placement<'a> {
 /// Takes later copies of equal resources out of each root, lists those that differ, and gives both.
 pub(super) fn settle(
     roots: &mut [Vec<Resource>],
-    knowledge: &Placement<'_>,
+    placement: &Placement<'_>,
 ) -> (Vec<Duplicate>, Vec<Vec<Resource>>) {
     let mut seen: HashMap<ObjectKey, Vec<(usize, usize)>> = HashMap::new();
     for (root, resources) in roots.iter().enumerate() {
@@ -84,7 +84,7 @@ pub(super) fn settle(
             let identity = (
                 id.group.clone(),
                 id.kind.clone(),
-                resource.namespace_or(knowledge.namespace).into(),
+                resource.namespace_or(placement.namespace).into(),
                 id.name.clone(),
             );
             seen.entry(identity).or_default().push((root, at));
@@ -112,7 +112,7 @@ pub(super) fn settle(
                         duplicates.extend(pair(
                             (*other, &roots[*other][*place]),
                             (root, resource),
-                            knowledge,
+                            placement,
                         ));
                     }
                     kept.push((root, at));
@@ -141,7 +141,7 @@ pub(super) fn settle(
 fn pair(
     first: (usize, &Resource),
     second: (usize, &Resource),
-    knowledge: &Placement<'_>,
+    placement: &Placement<'_>,
 ) -> Option<Duplicate> {
     let stand = |(root, resource): (usize, &Resource)| {
         Some(Stand {
@@ -154,7 +154,7 @@ fn pair(
     let id = second.1.id.clone();
     let (first, second) = (stand(first)?, stand(second)?);
     let source = |stand: &Stand| {
-        let source = (knowledge.source_of)(stand.file, stand.document)?;
+        let source = (placement.source_of)(stand.file, stand.document)?;
         path::parent(source)
     };
     let apart = match (source(&first), source(&second)) {
@@ -167,12 +167,12 @@ fn pair(
         Nearness::File
     } else if first.root != second.root {
         Nearness::Roots
-    } else if (knowledge.is_listed)(first.file) && (knowledge.is_listed)(second.file) {
+    } else if (placement.is_listed)(first.file) && (placement.is_listed)(second.file) {
         Nearness::Kustomization
     } else {
         Nearness::Root
     };
-    let both_context = (knowledge.is_context)(first.file) && (knowledge.is_context)(second.file);
+    let both_context = (placement.is_context)(first.file) && (placement.is_context)(second.file);
     (!both_context).then_some(Duplicate {
         id,
         first,

@@ -1,4 +1,4 @@
-//! What a kustomization names: resources it builds on, and files that are no resources though they look so.
+//! What a kustomization names: resources it builds on, and files that look like resources and are not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustom
 pub struct Kustomization {
     /// Its file.
     pub file: String,
-    /// Directory it stands in.
+    /// The directory of that file.
     pub directory: String,
     /// Files and directories it builds on: `resources`, `bases`, `components`.
     pub builds_on: BTreeSet<String>,
@@ -57,13 +57,13 @@ impl Rewrite {
     }
 }
 
-/// Whether a document that stands under a kustomization's file name is one; Flux has a resource of the same kind.
+/// Whether a document in a file with a kustomization's name is one; Flux has a resource of the same kind.
 pub fn is_kustomization(root: &Node) -> bool {
     !root.str_at("apiVersion").starts_with("kustomize.toolkit.")
 }
 
 impl Kustomization {
-    /// Reads the kustomization that stands in `file`.
+    /// Reads the kustomization in `file`.
     pub fn read(file: &str, root: &Node) -> Self {
         let directory = &path::parent(file).unwrap_or_default();
         let mut read = Self {
@@ -218,8 +218,8 @@ fn texts<'a>(node: &'a Node, field: &str) -> impl Iterator<Item = &'a str> {
     node.items_at(field).iter().filter_map(Node::as_str)
 }
 
-/// Whether a `$patch` directive stands anywhere in the tree: the document is a patch, whatever names it.
-pub(crate) fn has_patch_directive(node: &Node) -> bool {
+/// Whether the tree has a `$patch` directive: the document is then a patch, whatever names it.
+pub fn has_patch_directive(node: &Node) -> bool {
     match &node.value {
         Value::Map(map) => map
             .entries()

@@ -1,6 +1,6 @@
-//! Paths as text with forward slashes: joining, parents, and what lies inside what. No file is touched.
+//! Paths as text with forward slashes: joined, their parents, and whether one is inside another. No file is touched.
 
-/// `path` without `.` steps, with `..` applied where a directory stands before it; empty is the working directory.
+/// `path` without `.` steps, with `..` applied where it follows a directory; empty is the working directory.
 pub fn normal(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
@@ -30,7 +30,7 @@ pub fn join(directory: &str, path: &str) -> String {
     }
 }
 
-/// The directory a normal path lies in; above the working directory come `..`, `../..`. A root has none.
+/// The directory of a normal path; above the working directory come `..`, `../..`. A root has none.
 pub fn parent(path: &str) -> Option<String> {
     match path.rsplit_once('/') {
         _ if path == "/" => None,
@@ -48,7 +48,7 @@ pub fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Whether a normal path is `directory` or lies inside it.
+/// Whether a normal path is `directory` or inside it.
 pub fn is_inside(path: &str, directory: &str) -> bool {
     let climbs = |path: &str| path.split('/').take_while(|step| *step == "..").count();
     if directory.split('/').all(|step| step == "..") || directory.is_empty() {
@@ -60,7 +60,7 @@ pub fn is_inside(path: &str, directory: &str) -> bool {
             .is_some_and(|rest| directory.ends_with('/') || rest.starts_with('/'))
 }
 
-/// How many steps deep a normal path lies; above the working directory is negative.
+/// The depth of a normal path in steps; negative above the working directory.
 pub fn depth(path: &str) -> isize {
     path.split('/')
         .map(|step| match step {

@@ -1,4 +1,4 @@
-//! What a file is worth reading for, told from its bytes before any parsing.
+//! Whether a file is worth reading, judged by its bytes before any parsing.
 
 use memchr::memmem;
 

@@ -14,7 +14,7 @@ pub enum RootKind {
     Chart,
     /// `roots:` of the configuration names it.
     Configured,
-    /// The command line names it, or files that lie in no other root.
+    /// The command line names it, or files that belong to no other root.
     Given,
 }
 
@@ -46,7 +46,7 @@ pub struct Scope {
     pub namespace: String,
 }
 
-/// Every root of a side, sorted by directory; the last one takes files that lie in no other.
+/// Every root of a side, sorted by directory; the last one takes the files that belong to no other.
 #[derive(Clone, Debug)]
 pub struct RootLayout {
     roots: Vec<RootDirectory>,
@@ -201,13 +201,13 @@ impl RootLayout {
         Some(found)
     }
 
-    /// Whether a file was read as a kustomization; Flux's resource may stand under the same name.
+    /// Whether a file was read as a kustomization; Flux's resource may be in a file of the same name.
     pub fn is_kustomization(&self, file: &str) -> bool {
         self.kustomizations.contains(file)
     }
 
-    /// Why a file is no resource, as far as its place tells.
-    pub(crate) fn exempt(&self, file: &str) -> Option<Exempt> {
+    /// Why a file is not a resource, where its place decides it.
+    pub fn exempt(&self, file: &str) -> Option<Exempt> {
         let name = path::name(file);
         if name == "Chart.yaml" {
             return Some(Exempt::Chart);
@@ -305,7 +305,7 @@ fn is_context(scope: &Scope, directory: &str) -> bool {
     inside(&scope.context) && !inside(&scope.given)
 }
 
-/// Why a file is no resource, told from its place.
+/// Why a file is not a resource, decided by its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exempt {
     /// The kustomization itself.

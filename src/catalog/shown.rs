@@ -1,4 +1,4 @@
-//! What a tree shows of its cluster: the release it runs and its configuration.
+//! What a tree says about its cluster: the release it runs and its configuration.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +105,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The releases a resource gives away.
+/// The releases that a resource names.
 fn told(resource: &Resource) -> Vec<(Told, Release)> {
     let node = &resource.node;
     let first = |told, mut found: Box<dyn Iterator<Item = Option<Release>> + '_>| {

@@ -1,4 +1,4 @@
-//! One side: every source of a tree parsed, told apart into resources and what is none, and indexed by root.
+//! One side: every source of a tree parsed, sorted into resources and other documents, and indexed by root.
 
 mod held;
 mod parsed;
@@ -16,7 +16,7 @@ use super::kustomization::{self, Kustomization};
 use super::path;
 use super::root::{Exempt, RootDirectory, RootLayout, Scope};
 use crate::field_path::FieldPath;
-use crate::resource::Resource;
+use crate::resource::{Resource, group_version};
 use crate::source::{FileId, Sources};
 use crate::yaml::{self, Document, Node, Value};
 
@@ -49,7 +49,7 @@ pub struct Side {
     pub roots: Vec<Root>,
     /// What was left out and why, by file and document.
     pub skipped: Vec<Skipped>,
-    /// Documents that look like Kubernetes objects and miss what makes one, by file and document.
+    /// Documents that look like Kubernetes objects and lack a field that every object has, by file and document.
     pub loose: Vec<Unidentified>,
     /// Documents that cannot be read, by file and place.
     pub broken: Vec<yaml::Error>,
@@ -89,20 +89,20 @@ pub struct Root {
     pub outermost: Vec<String>,
 }
 
-/// A document that has `apiVersion` or `kind`, and misses what makes it a resource.
-#[derive(Debug)]
+/// A document that has `apiVersion` or `kind`, and lacks another field that every resource has.
+#[derive(Clone, Debug)]
 pub struct Unidentified {
     /// Its source.
     pub file: FileId,
     /// Its index in the file.
     pub document: usize,
-    /// Where it lies in its document.
+    /// Its path in its document.
     pub prefix: FieldPath,
     /// Its tree.
     pub node: Node,
 }
 
-/// Why a document that is meant as an object of a cluster is none.
+/// Why a document that is meant as an object of a cluster is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// The field that is wrong or missing.
@@ -114,10 +114,10 @@ pub struct Flaw {
 }
 
 impl Unidentified {
-    /// What is wrong with it, where it is meant as an object: it is of KubeVirt's API, or has a name that is no string.
+    /// What is wrong with it, where it is meant as an object: it is of KubeVirt's API, or has a name that is not a string.
     pub fn flaw(&self) -> Option<Flaw> {
         let api_version = self.node.str_at("apiVersion");
-        let group = api_version.rsplit_once('/').map_or("", |(group, _)| group);
+        let (group, _) = group_version(api_version);
         let is_kubevirt = group == "kubevirt.io" || group.ends_with(".kubevirt.io");
         let is_object = !api_version.is_empty() && !self.node.str_at("kind").is_empty();
         let at = if self.node.str_at("kind").is_empty() {
@@ -144,7 +144,7 @@ impl Unidentified {
     }
 }
 
-/// A file or a document that is no resource.
+/// A file or a document that is not a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     /// The source.
@@ -155,10 +155,10 @@ pub struct Skipped {
     pub reason: Reason,
 }
 
-/// Why something is no resource.
+/// Why something is not a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Its place tells.
+    /// Its place says so.
     Exempt(Exempt),
     /// It becomes YAML only after a template engine ran.
     Template {
@@ -173,7 +173,7 @@ pub enum Reason {
     PatchDirective,
     /// It is annotated `config.kubernetes.io/local-config`.
     LocalConfig,
-    /// It is a List that SOPS encrypts as a whole: its items are no documents of their own.
+    /// It is a List that SOPS encrypts as a whole: its items cannot be read one by one.
     EncryptedList,
     /// It has neither `apiVersion` nor `kind`.
     NotKubernetes,
@@ -202,7 +202,7 @@ impl Reason {
             Self::Exempt(Exempt::ChartTemplate) | Self::Template { .. } => "templates",
             Self::LocalConfig => "local configurations",
             Self::EncryptedList => "encrypted lists",
-            Self::NotKubernetes => "documents that are no Kubernetes objects",
+            Self::NotKubernetes => "documents that are not Kubernetes objects",
         }
     }
 
@@ -312,13 +312,13 @@ impl Side {
             .filter(|input| input.role == Role::Context)
             .map(|input| input.file)
             .collect();
-        let stands = duplicate::Placement {
+        let placement = duplicate::Placement {
             namespace: &scope.namespace,
             is_listed: &|file| listed.contains(&file),
             is_context: &|file| context.contains(&file),
             source_of: &|file, document| side.source_comment(sources, file, document),
         };
-        let (duplicates, copies) = duplicate::settle(&mut held, &stands);
+        let (duplicates, copies) = duplicate::settle(&mut held, &placement);
         side.duplicates = duplicates;
         side.roots = layout
             .roots()

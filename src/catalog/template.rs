@@ -3,7 +3,7 @@
 use crate::source::SourceFile;
 use crate::yaml::{Node, Origin, Value};
 
-/// What a template engine looks for, with whose it is.
+/// The marks that template engines look for, each with its engine.
 const MARKS: [(&str, &str); 3] = [
     ("{{", "Helm or another Go template"),
     ("{%", "Jinja"),
@@ -21,7 +21,7 @@ pub(crate) struct TemplateMark {
     pub at: usize,
 }
 
-/// The first mark outside comments and block scalars of text that may be no YAML at all.
+/// The first mark outside comments and block scalars, in text that may not be YAML.
 pub(crate) fn mark_in_text(bytes: &[u8]) -> Option<TemplateMark> {
     let mut at = 0;
     let mut block: Option<usize> = None;
@@ -54,7 +54,7 @@ pub(crate) fn mark_in_text(bytes: &[u8]) -> Option<TemplateMark> {
     None
 }
 
-/// The first mark in a value or key of the tree that is no block scalar and no text meant for the guest.
+/// The first mark in a key or value of the tree, except in block scalars and in text meant for the guest.
 pub(crate) fn mark_in_tree(source: &SourceFile, node: &Node) -> Option<TemplateMark> {
     match &node.value {
         Value::Map(map) => map.entries().iter().find_map(|entry| {
@@ -70,7 +70,7 @@ pub(crate) fn mark_in_tree(source: &SourceFile, node: &Node) -> Option<TemplateM
     }
 }
 
-/// Fields whose text the guest reads: marks in it are its own.
+/// Fields whose text the guest reads: a mark there is for the guest.
 const GUEST_TEXT: [&str; 4] = [
     "userData",
     "networkData",
@@ -100,7 +100,7 @@ fn mark_in_line(code: &[u8], at: usize) -> Option<TemplateMark> {
     found.min_by_key(|mark| mark.at)
 }
 
-/// The part of a line before a comment; a `#` inside quotes is not told apart, which only hides a mark behind it.
+/// The part of a line before a comment; a `#` inside quotes also counts, which only hides a mark after it.
 fn without_comment(text: &[u8]) -> &[u8] {
     if text.first() == Some(&b'#') {
         return &[];

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    Config, Error, FieldValidation, GateSettings, Ignore, Profile, Spanned, TargetConfig,
-    did_you_mean,
+    Config, Error, FieldValidation, GateSettings, INFER_KINDS, Ignore, Profile, Spanned,
+    TargetConfig, did_you_mean,
 };
 use crate::action::Gate;
 use crate::field_path::FieldPath;
@@ -40,14 +40,6 @@ const TARGET_KEYS: &[&str] = &[
     "plan",
 ];
 const PLAN_KEYS: &[&str] = &["failOn", "maxDown", "maxRestarts"];
-
-/// Volume sources that can carry a default, with the API version each is written in.
-pub(super) const INFER_KINDS: [(&str, &str); 4] = [
-    ("DataSource", "cdi.kubevirt.io/v1beta1"),
-    ("DataVolume", "cdi.kubevirt.io/v1beta1"),
-    ("PersistentVolumeClaim", "v1"),
-    ("VolumeSnapshot", "snapshot.storage.k8s.io/v1"),
-];
 
 impl Config {
     /// Reads the tree of `driftless.yaml`. Rule ids are verified apart, by [`Config::verify_rules`].
@@ -285,7 +277,12 @@ fn fields<'a>(node: &'a Node, what: &str, known: &[&str]) -> Result<&'a [Entry],
     let entries = match &node.value {
         Value::Null => return Ok(&[]),
         Value::Map(map) => map.entries(),
-        _ => return Err(wrong(node.origin.span(), format!("{what} is a mapping"))),
+        _ => {
+            return Err(wrong(
+                node.origin.span(),
+                format!("{what} must be a mapping"),
+            ));
+        }
     };
     for entry in entries {
         if !known.contains(&entry.key.as_str()) {
@@ -317,7 +314,7 @@ fn strings(entry: &Entry) -> Result<Vec<String>, Error> {
             item.as_str().map(str::to_owned).ok_or_else(|| {
                 wrong(
                     item.origin.span(),
-                    format!("`{}` is a list of strings", entry.key),
+                    format!("`{}` must be a list of strings", entry.key),
                 )
             })
         })
@@ -345,7 +342,7 @@ fn one_of<T: Copy>(node: &Node, key: &str, values: &[(&str, T)]) -> Result<T, Er
         let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
         wrong(
             node.origin.span(),
-            format!("`{key}` is one of {}", names.join(", ")),
+            format!("`{key}` must be one of {}", names.join(", ")),
         )
     })
 }
@@ -353,7 +350,7 @@ fn one_of<T: Copy>(node: &Node, key: &str, values: &[(&str, T)]) -> Result<T, Er
 fn mistyped(entry: &Entry, expected: &str) -> Error {
     wrong(
         entry.node.origin.span().or(entry.key_origin.span()),
-        format!("`{}` is {expected}", entry.key),
+        format!("`{}` must be {expected}", entry.key),
     )
 }
 
@@ -411,7 +408,7 @@ mod tests {
                 "`2.0` is not a KubeVirt release",
             ),
             (json!({"levels": {"a": "warn"}}), "`warn` is not a level"),
-            (json!({"levels": []}), "`levels` is a mapping"),
+            (json!({"levels": []}), "`levels` must be a mapping"),
             (
                 json!({"targets": [{"kubevirt": "1.9"}]}),
                 "a target needs a `name`",
@@ -419,13 +416,13 @@ mod tests {
             (json!({"ignores": [{"paths": ["a"]}]}), "needs a `reason`"),
             (
                 json!({"infer": [{"kind": "Pod", "name": "a"}]}),
-                "`kind` is one of",
+                "`kind` must be one of",
             ),
             (
                 json!({"complete": "perhaps"}),
-                "`complete` is true or false",
+                "`complete` must be true or false",
             ),
-            (json!([1]), "the configuration is a mapping"),
+            (json!([1]), "the configuration must be a mapping"),
         ];
         for (json, message) in cases {
             let error = read(&json).unwrap_err();

@@ -1,5 +1,7 @@
-//! Spellings that mean one thing: `running` and `runStrategy`, deprecated topology names, kinds in the plural.
+//! Spellings that mean the same: `running` and `runStrategy`, deprecated topology names, kinds in the plural.
 
+use crate::stored::Matcher;
+use crate::transform::upgrade::objects::topology_name;
 use crate::yaml::{Node, Value};
 
 /// The resource with every alias in the one spelling that comparisons use. Values are kept, only their words change.
@@ -16,15 +18,8 @@ pub(crate) fn canonical(group: &str, kind: &str, node: &Node) -> Node {
         }
         _ => {}
     }
-    if let Some(version) = node
-        .path("apiVersion")
-        .and_then(Node::as_str)
-        .and_then(|version| match version {
-            "kubevirt.io/v1alpha3" => Some("kubevirt.io/v1"),
-            _ => None,
-        })
-    {
-        node.set("apiVersion", Node::string(version));
+    if node.str_at("apiVersion") == "kubevirt.io/v1alpha3" {
+        node.set("apiVersion", Node::string("kubevirt.io/v1"));
     }
     node
 }
@@ -37,30 +32,20 @@ fn virtual_machine(node: &mut Node) {
         node.remove("spec.running");
         node.set("spec.runStrategy", Node::string(strategy));
     }
-    for (path, cluster, namespaced) in [
-        (
-            "spec.instancetype",
-            "virtualmachineclusterinstancetype",
-            "virtualmachineinstancetype",
-        ),
-        (
-            "spec.preference",
-            "virtualmachineclusterpreference",
-            "virtualmachinepreference",
-        ),
-    ] {
-        let Some(matcher) = node.path_mut(path) else {
+    for side in Matcher::ALL {
+        let Some(matcher) = node
+            .path_mut("spec")
+            .and_then(|spec| spec.get_mut(side.field()))
+        else {
             continue;
         };
-        let kind = matcher.str_at("kind").to_ascii_lowercase();
-        let kind = kind.strip_suffix('s').unwrap_or(&kind);
-        let spelled = match kind {
-            "" if matcher.path("name").is_some() => cluster,
-            kind if kind == cluster => cluster,
-            kind if kind == namespaced => namespaced,
-            _ => continue,
-        };
-        matcher.set("kind", Node::string(spelled));
+        let kind = matcher.str_at("kind");
+        if kind.is_empty() && matcher.path("name").is_none() {
+            continue;
+        }
+        if let Some(kind) = side.kind_meant(kind) {
+            matcher.set("kind", Node::string(kind.to_ascii_lowercase()));
+        }
     }
 }
 
@@ -69,15 +54,9 @@ fn preference(node: &mut Node) {
     let Some(topology) = node.path_mut(path) else {
         return;
     };
-    let modern = match topology.as_str().unwrap_or_default() {
-        "preferSockets" => "sockets",
-        "preferCores" => "cores",
-        "preferThreads" => "threads",
-        "preferSpread" => "spread",
-        "preferAny" => "any",
-        _ => return,
-    };
-    topology.value = Value::String(modern.into());
+    if let Some(modern) = topology.as_str().and_then(topology_name) {
+        topology.value = Value::String(modern.into());
+    }
 }
 
 #[cfg(test)]

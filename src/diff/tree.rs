@@ -1,4 +1,4 @@
-//! Two trees of resources: which objects came, went and changed, and in which fields.
+//! Two trees of resources: which objects were added, removed and changed, and in which fields.
 
 use rayon::prelude::*;
 

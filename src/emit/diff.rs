@@ -7,7 +7,7 @@ use crate::shown::secret::{CHANGED, mark_changed, redacted};
 use crate::yaml::{self, Node};
 
 /// The unified diff from `before` to `after`, headed by the two names; empty where the values are the same. Both sides
-/// are written the same way, so that layout and comments are no difference.
+/// are written the same way, so layout and comments do not count.
 pub fn unified(before: Option<&Node>, after: Option<&Node>, names: (&str, &str)) -> String {
     let emitted = |node: Option<&Node>| node.map_or_else(String::new, yaml::emit::to_string);
     let is_same = emitted(before) == emitted(after);

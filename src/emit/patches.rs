@@ -25,7 +25,7 @@ pub struct Patch {
     pub operations: Json,
 }
 
-/// The patches of a resource that changes. API versions are the manifest's own business: a cluster serves them all.
+/// The patches of a resource that changes. The API version of a manifest needs no patch: a cluster serves every version.
 pub fn patches(changed: &Changed) -> Vec<Patch> {
     let resource = changed.resource;
     let lifts_version = changed
@@ -91,8 +91,8 @@ pub fn to_script(upgrade: &Upgrade) -> String {
         "#!/bin/sh\n\
          # Upgrades revisions in the cluster that kubectl points at. Made by `driftless upgrade --emit patches`.\n\
          # Read it before you run it. The order is safe: new revisions first, then what refers to them, then what is no\n\
-         # longer referenced. It stops at the first command that fails; export the objects and make it again to go on.\n\
-         # An object without a namespace goes where kubectl's current context points.\n\
+         # longer referenced. It stops at the first command that fails; export the objects and make the script again to go on.\n\
+         # An object without a namespace goes to the namespace of kubectl's current context.\n\
          set -eu\n",
     );
     for created in &upgrade.created {
@@ -169,7 +169,7 @@ fn namespace_flag(namespace: Option<&str>) -> String {
     }
 }
 
-/// A comment line. What stands in a name may not end it.
+/// A comment line. A line break in a name does not end it.
 fn comment(text: &str) -> String {
     format!("\n# {}\n", Shown(text))
 }

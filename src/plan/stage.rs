@@ -147,7 +147,7 @@ fn store(subject: &Subject) -> Stored {
         })
         .map(|problem| problem.path.clone())
         .collect();
-    let malformed = admit::malformed(decoded.problems);
+    let malformed = admit::malformed(&decoded.problems);
     let admitted = match malformed {
         Some(error) => Err(error),
         None => admit::mutate_decoded(written.clone(), None, subject.resolver),

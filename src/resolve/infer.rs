@@ -30,7 +30,7 @@ use super::Resolver;
 use crate::cause::Refusal;
 use crate::resource::ResourceId;
 use crate::stored::Matcher;
-use crate::yaml::{Map, Node, Origin, Value};
+use crate::yaml::{Node, Origin};
 
 /// What a volume leads to.
 #[derive(Clone, Debug)]
@@ -194,15 +194,11 @@ pub fn infer(
 impl Inferred {
     /// The matcher admission stores: name and kind, without what is empty.
     fn matcher(&self, origin: Origin) -> Node {
-        let mut map = Map::new();
-        for (key, node) in [("name", Some(&self.name)), ("kind", self.kind.as_ref())] {
-            if let Some(node) =
-                node.filter(|node| node.as_str().is_some_and(|text| !text.is_empty()))
-            {
-                map.insert(key, node.clone());
-            }
-        }
-        Node::new(Value::Map(map)).with_origin(origin)
+        let written = [("name", Some(&self.name)), ("kind", self.kind.as_ref())]
+            .into_iter()
+            .filter_map(|(key, node)| Some((key, node?.clone())))
+            .filter(|(_, node)| node.as_str().is_some_and(|text| !text.is_empty()));
+        Node::from_entries(written).with_origin(origin)
     }
 }
 
@@ -211,20 +207,4 @@ fn inferring(vm: &Node, side: Matcher) -> Option<&Node> {
     vm.get("spec")?
         .get(side.field())
         .filter(|matcher| !matcher.str_at("inferFromVolume").is_empty())
-}
-
-/// The label that names the default a matcher takes.
-const fn name_label(matcher: Matcher) -> &'static str {
-    match matcher {
-        Matcher::Instancetype => "instancetype.kubevirt.io/default-instancetype",
-        Matcher::Preference => "instancetype.kubevirt.io/default-preference",
-    }
-}
-
-/// The label that gives its kind.
-const fn kind_label(matcher: Matcher) -> &'static str {
-    match matcher {
-        Matcher::Instancetype => "instancetype.kubevirt.io/default-instancetype-kind",
-        Matcher::Preference => "instancetype.kubevirt.io/default-preference-kind",
-    }
 }

@@ -1,19 +1,6 @@
-//! From a VM's `spec.preference` to the preference's spec, and what it says about CPU topology.
+//! What a preference says about CPU topology.
 
-use super::{ResolveError, Resolved, Resolver};
-use crate::stored::Matcher;
 use crate::yaml::Node;
-
-impl<'a> Resolver<'a> {
-    /// The preference a VM of `namespace` names; `None` where it names none.
-    pub fn resolve_preference(
-        &self,
-        vm: &Node,
-        namespace: &str,
-    ) -> Result<Option<Resolved<'a>>, ResolveError> {
-        self.resolve(Matcher::Preference, vm, namespace)
-    }
-}
 
 /// How the vCPUs of an instance type become a guest topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::{ResolveError, Spec};
 use crate::field_path::FieldPath;
 use crate::release::{Behaviour, Release};
-use crate::resource::Resource;
+use crate::resource::{Resource, group_version};
 use crate::stored::{self, GROUP, Matcher};
 use crate::yaml::Node;
 
@@ -48,7 +48,7 @@ pub(crate) fn decode(
     if api_version.is_empty() {
         return Err(undecodable(missing("apiVersion")));
     }
-    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let (group, version) = group_version(api_version);
     if group == GROUP && version == "v1beta1" {
         if Matcher::of_kind(kind) == Some(matcher) {
             let prefix = FieldPath::root().field("data").field("spec");

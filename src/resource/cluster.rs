@@ -10,10 +10,10 @@ use crate::release::{Behaviour, Release};
 use crate::resource::quantity::{Format, Quantity};
 use crate::yaml::Node;
 
-/// Where the configuration came from: decides whether a refusal that hangs on it is a verdict or unknown.
+/// Where the configuration came from, which decides whether a refusal that depends on it is a verdict or unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ConfigSource {
-    /// Nothing given or found; `KubeVirt`'s defaults stand in.
+    /// Nothing given or found; `KubeVirt`'s defaults are used.
     #[default]
     Assumed,
     /// Given with `--cluster-config`, or found in the tree.

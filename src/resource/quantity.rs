@@ -31,7 +31,7 @@ pub enum Format {
     DecimalExponent,
 }
 
-/// The text is no quantity.
+/// The text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// Not a number followed by a suffix.
@@ -39,7 +39,7 @@ pub enum ParseError {
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
     )]
     Form,
-    /// The number is none.
+    /// The number cannot be read.
     #[error("unable to parse numeric part of quantity")]
     Number,
     /// No such suffix.
@@ -86,7 +86,7 @@ impl Quantity {
         }
     }
 
-    /// Reads a quantity as it stands in an object: spaces around it do not count. A tab or a line break does, for it is
+    /// Reads a quantity as it is written in an object: spaces around it do not count. A tab or a line break does, for it is
     /// escaped in the JSON that Kubernetes trims.
     pub fn read(text: &str) -> Result<Self, ParseError> {
         let escaped =
@@ -353,7 +353,7 @@ impl PartialEq for Quantity {
 
 impl Eq for Quantity {}
 
-/// The text a YAML value stands for where a quantity is wanted; `None` where it is neither text nor a number.
+/// The text of a YAML value in a field that holds a quantity; `None` where it is neither text nor a number.
 pub fn text(value: &Value) -> Option<SmolStr> {
     Some(match value {
         Value::String(text) => text.clone(),
@@ -373,7 +373,7 @@ pub fn text(value: &Value) -> Option<SmolStr> {
     })
 }
 
-/// The text Kubernetes writes back for a quantity it reads; `None` where it is no quantity.
+/// The text Kubernetes writes back for a quantity it reads; `None` where it is not a quantity.
 pub fn reread(text: &str) -> Option<SmolStr> {
     Quantity::read(text).ok().map(|quantity| {
         quantity

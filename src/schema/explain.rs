@@ -63,8 +63,8 @@ const WRITTEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// The page of a field: its type, releases, deprecation, allowed values, whether runtime writes it, and what lies below.
-/// A kind may stand before the path; without one it is a VirtualMachine's.
+/// The page of a field: its type, releases, deprecation, allowed values, whether runtime writes it, and the fields below it.
+/// The path may begin with a kind; without one it is a VirtualMachine's.
 pub fn field(text: &str, release: Option<Release>) -> Result<String, Error> {
     let release = release.unwrap_or(Release::NEWEST);
     let schema = Schema::builtin();

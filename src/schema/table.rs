@@ -1,7 +1,6 @@
 //! The field table, read once from `schemas/fields.json`.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -9,6 +8,7 @@ use smol_str::SmolStr;
 
 use super::limit::{Limit, RawLimits};
 use crate::release::{Release, ReleaseRange};
+use crate::word::words;
 use crate::yaml::Node;
 
 /// Every type of every release.
@@ -136,6 +136,11 @@ impl Shape {
         }
     }
 
+    /// Whether Go drops a zero value of a field that is no pointer.
+    pub const fn has_zero(&self) -> bool {
+        !matches!(self, Self::Quantity | Self::Any)
+    }
+
     /// What Go writes for an empty value; `None` where it writes nothing.
     pub fn zero(&self) -> Option<Node> {
         match self {
@@ -148,47 +153,22 @@ impl Shape {
     }
 }
 
-/// What a value of a [`Shape`] is, in words for people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the words say it")]
-pub enum Expected {
-    String,
-    Bytes,
-    Boolean,
-    WholeNumber,
-    Number,
-    Quantity,
-    WholeNumberOrString,
-    Duration,
-    Time,
-    Anything,
-    Mapping,
-    List,
-}
-
-impl Expected {
-    /// `a boolean`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::String => "a string",
-            Self::Bytes => "base64 text",
-            Self::Boolean => "a boolean",
-            Self::WholeNumber => "a whole number",
-            Self::Number => "a number",
-            Self::Quantity => "a quantity",
-            Self::WholeNumberOrString => "a whole number or a string",
-            Self::Duration => "a duration",
-            Self::Time => "a time",
-            Self::Anything => "a value",
-            Self::Mapping => "a mapping",
-            Self::List => "a list",
-        }
-    }
-}
-
-impl fmt::Display for Expected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+words! {
+    /// What a value of a [`Shape`] is, in words for people.
+    #[allow(missing_docs, reason = "the words say it")]
+    Expected {
+        String = "a string",
+        Bytes = "base64 text",
+        Boolean = "a boolean",
+        WholeNumber = "a whole number",
+        Number = "a number",
+        Quantity = "a quantity",
+        WholeNumberOrString = "a whole number or a string",
+        Duration = "a duration",
+        Time = "a time",
+        Anything = "a value",
+        Mapping = "a mapping",
+        List = "a list",
     }
 }
 
@@ -209,19 +189,10 @@ impl Schema {
         self.by_name.get(name).map(|index| &self.types[*index])
     }
 
-    /// The shape of a value by name: a type of the table, or a list of one (`[]v1.Disk`).
-    pub(crate) fn shape_named(&self, name: &str) -> Option<Shape> {
-        if let Some(of) = name.strip_prefix("[]") {
-            return Some(Shape::List(Box::new(self.shape_named(of)?)));
-        }
-        if let Some(of) = name.strip_prefix("map[]") {
-            return Some(Shape::Map(Box::new(self.shape_named(of)?)));
-        }
-        match name {
-            "string" => Some(Shape::String),
-            "quantity" => Some(Shape::Quantity),
-            name => self.by_name.get(name).copied().map(Shape::Struct),
-        }
+    /// The shape of a value by name, as `schemas/fields.json` writes it: a type of the table, or a list of one
+    /// (`[]v1.Disk`).
+    pub fn shape_named(&self, name: &str) -> Option<Shape> {
+        shape(name, &self.by_name)
     }
 
     /// The type a [`Shape::Struct`] points at.
@@ -302,6 +273,13 @@ impl Type {
     }
 }
 
+impl Type {
+    /// The form that the field of that name has in a release.
+    pub fn variant(&self, name: &str, release: Release) -> Option<&Variant> {
+        self.field(name)?.variant(release)
+    }
+}
+
 impl Field {
     /// Its name.
     pub fn name(&self) -> &str {
@@ -378,7 +356,8 @@ impl RawVariant {
     fn build(self, types: &HashMap<SmolStr, usize>) -> Variant {
         Variant {
             releases: ReleaseRange::between(self.since, self.until),
-            shape: shape(&self.shape, types),
+            shape: shape(&self.shape, types)
+                .unwrap_or_else(|| panic!("schemas/fields.json defines {}", self.shape)),
             pointer: self.pointer,
             always: self.always,
             required: self.required,
@@ -390,14 +369,14 @@ impl RawVariant {
     }
 }
 
-fn shape(text: &str, types: &HashMap<SmolStr, usize>) -> Shape {
+fn shape(text: &str, types: &HashMap<SmolStr, usize>) -> Option<Shape> {
     if let Some(of) = text.strip_prefix("map[]") {
-        return Shape::Map(Box::new(shape(of, types)));
+        return Some(Shape::Map(Box::new(shape(of, types)?)));
     }
     if let Some(of) = text.strip_prefix("[]") {
-        return Shape::List(Box::new(shape(of, types)));
+        return Some(Shape::List(Box::new(shape(of, types)?)));
     }
-    match text {
+    Some(match text {
         "string" => Shape::String,
         "bytes" => Shape::Bytes,
         "bool" => Shape::Bool,
@@ -411,12 +390,8 @@ fn shape(text: &str, types: &HashMap<SmolStr, usize>) -> Shape {
         "duration" => Shape::Duration,
         "time" => Shape::Time,
         "any" => Shape::Any,
-        name => Shape::Struct(
-            *types
-                .get(name)
-                .unwrap_or_else(|| panic!("schemas/fields.json defines {name}")),
-        ),
-    }
+        name => Shape::Struct(*types.get(name)?),
+    })
 }
 
 #[cfg(test)]

@@ -124,11 +124,8 @@ impl<'a> Reading<'a> {
         }
         self.hold(variant, &entry.node);
         let node = self.read(&variant.shape, &entry.node);
-        if !variant.pointer && is_zero(&node, &variant.shape) {
-            None
-        } else {
-            Some(node)
-        }
+        let is_empty = !variant.pointer && variant.shape.has_zero() && node.is_zero();
+        (!is_empty).then_some(node)
     }
 
     /// Holds a value against the words and limits of its field.
@@ -240,20 +237,6 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether Go cannot tell the value from absence in a plain field.
-fn is_zero(node: &Node, shape: &Shape) -> bool {
-    match (&node.value, shape) {
-        (_, Shape::Quantity | Shape::Any) => false,
-        (Value::Bool(value), _) => !value,
-        (Value::Int(value), _) => *value == 0,
-        (Value::Float(value), _) => *value == 0.0,
-        (Value::String(text), _) => text.is_empty(),
-        (Value::Seq(items), _) => items.is_empty(),
-        (Value::Map(map), _) => map.is_empty(),
-        _ => false,
-    }
-}
-
 fn zero_item(shape: &Shape) -> Node {
     match shape {
         Shape::Struct(_) | Shape::Map(_) => Node::map(),
@@ -261,7 +244,7 @@ fn zero_item(shape: &Shape) -> Node {
     }
 }
 
-/// Calls `each` with every value of a type of the release, and with its shape; what lies inside a value comes before it.
+/// Calls `each` with every value of a type of the release, and with its shape; the parts of a value come before it.
 pub(super) fn visit(
     release: Release,
     shape: &Shape,
@@ -271,16 +254,8 @@ pub(super) fn visit(
     match shape {
         Shape::Struct(index) => {
             let of = Schema::builtin().type_at(*index);
-            for entry in node
-                .as_map_mut()
-                .map(Map::entries_mut)
-                .into_iter()
-                .flatten()
-            {
-                let variant = of
-                    .field(&entry.key)
-                    .and_then(|field| field.variant(release));
-                if let Some(variant) = variant {
+            for entry in node.entries_mut() {
+                if let Some(variant) = of.variant(&entry.key, release) {
                     visit(release, &variant.shape, &mut entry.node, each);
                 }
             }
@@ -291,12 +266,7 @@ pub(super) fn visit(
             }
         }
         Shape::Map(of) => {
-            for entry in node
-                .as_map_mut()
-                .map(Map::entries_mut)
-                .into_iter()
-                .flatten()
-            {
+            for entry in node.entries_mut() {
                 visit(release, of, &mut entry.node, each);
             }
         }

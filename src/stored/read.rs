@@ -1,14 +1,13 @@
 //! Reading stored data: the bare spec first, strictly, then the typed object.
 
-use base64::Engine as _;
-use base64::alphabet::STANDARD;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use smol_str::SmolStr;
 
 use super::{Error, Form, GROUP, LAST_TO_CONVERT, Matcher, Stored, dropped};
 use crate::release::Release;
-use crate::schema::{self, ProblemKind};
-use crate::yaml::{Node, Origin, Value};
+use crate::resource::group_version;
+use crate::schema;
+use crate::source::FileId;
+use crate::yaml::{self, Node};
 
 /// Which reading of an ambiguous bare spec is taken.
 #[derive(Clone, Copy)]
@@ -18,12 +17,6 @@ pub(super) enum Preferred {
     /// The one of the matcher that names the revision.
     This(Matcher),
 }
-
-/// Go's base64: padding required, line breaks and loose trailing bits allowed.
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
-);
 
 pub(super) fn any_form(
     release: Release,
@@ -68,7 +61,7 @@ pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored,
     if api_version.is_empty() {
         return Err(Error::Untyped("apiVersion"));
     }
-    let (group, version) = api_version.rsplit_once('/').unwrap_or(("", api_version));
+    let (group, version) = group_version(api_version);
     let form = Form::of_version(version)
         .filter(|form| group == GROUP && (old || *form == Form::V1beta1))
         .zip(Matcher::of_kind(kind));
@@ -85,7 +78,10 @@ pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored,
         );
     };
     let read = schema::decode(release, &format!("{version}.{kind}"), data);
-    check_types(&read.problems)?;
+    if let Some((path, expected)) = schema::wrong_type(&read.problems) {
+        let path = path.clone();
+        return Err(Error::WrongType { path, expected });
+    }
     Ok(Stored {
         form,
         matcher,
@@ -96,22 +92,10 @@ pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored,
     })
 }
 
-fn check_types(problems: &[schema::Problem]) -> Result<(), Error> {
-    for problem in problems {
-        if let ProblemKind::WrongType { expected } = problem.kind {
-            return Err(Error::WrongType {
-                path: problem.path.clone(),
-                expected,
-            });
-        }
-    }
-    Ok(())
-}
-
 /// The text of `{apiVersion, spec: base64}`; any other key makes the data something else.
 fn bare_spec(data: &Node) -> Option<Node> {
     let map = data.as_map()?;
-    let known = |entry: &crate::yaml::Entry| match entry.key.as_str() {
+    let known = |entry: &yaml::Entry| match entry.key.as_str() {
         "apiVersion" => entry.node.as_str().is_some() || entry.node.is_null(),
         "spec" => true,
         _ => false,
@@ -120,18 +104,10 @@ fn bare_spec(data: &Node) -> Option<Node> {
         return None;
     }
     let spec = map.get("spec")?;
-    let text: String = spec
-        .as_str()?
-        .chars()
-        .filter(|c| !matches!(c, '\r' | '\n'))
-        .collect();
-    let bytes = BASE64.decode(text).ok()?;
-    let mut node = strict_json(&bytes)?;
-    if node.is_null() {
-        node = Node::map();
-    }
-    set_origin(&mut node, spec.origin);
-    Some(node)
+    let bytes = yaml::decode_base64(spec.as_str()?)?;
+    let node = strict_json(&bytes)?;
+    let node = if node.is_null() { Node::map() } else { node };
+    Some(node.with_origins(spec.origin))
 }
 
 fn bare(release: Release, spec: &Node, matcher: Matcher) -> Option<Stored> {
@@ -155,82 +131,10 @@ fn bare(release: Release, spec: &Node, matcher: Matcher) -> Option<Stored> {
     })
 }
 
-fn set_origin(node: &mut Node, origin: Origin) {
-    node.origin = origin;
-    match &mut node.value {
-        Value::Seq(items) => items.iter_mut().for_each(|item| set_origin(item, origin)),
-        Value::Map(map) => {
-            for entry in map.entries_mut() {
-                entry.key_origin = origin;
-                set_origin(&mut entry.node, origin);
-            }
-        }
-        _ => {}
-    }
-}
-
 /// JSON in which no object has a key twice.
 fn strict_json(bytes: &[u8]) -> Option<Node> {
-    let strict: Strict = serde_json::from_slice(bytes).ok()?;
-    Some(Node::from_json(&strict.0))
-}
-
-struct Strict(serde_json::Value);
-
-impl<'de> serde::Deserialize<'de> for Strict {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor).map(Strict)
-    }
-}
-
-struct StrictVisitor;
-
-impl<'de> serde::de::Visitor<'de> for StrictVisitor {
-    type Value = serde_json::Value;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("JSON without duplicate keys")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Self::Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(Strict(item)) = seq.next_element()? {
-            items.push(item);
-        }
-        Ok(Self::Value::Array(items))
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = serde_json::Map::new();
-        while let Some((key, Strict(value))) = map.next_entry::<String, Strict>()? {
-            if fields.insert(key, value).is_some() {
-                return Err(serde::de::Error::custom("duplicate key"));
-            }
-        }
-        Ok(Self::Value::Object(fields))
-    }
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).ok()?;
+    // The place does not matter: the caller gives every node the one of the encoded text.
+    let document = yaml::parse(FileId(0), bytes).documents.pop()?.ok()?;
+    document.strict.is_empty().then_some(document.root)
 }

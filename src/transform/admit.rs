@@ -3,8 +3,6 @@
 mod defaults;
 mod matchers;
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod tests;
 
 use smol_str::SmolStr;
@@ -13,12 +11,12 @@ use crate::cause::{Cause, Refusal};
 use crate::field_path::FieldPath;
 use crate::resolve::infer::{self, InferError, Settled};
 use crate::resolve::{ResolveError, Resolver};
-use crate::schema::{self, Problem, ProblemKind};
+use crate::schema::{self, Problem};
 use crate::transform::expand;
 use crate::yaml::Node;
 
-/// What stands where `KubeVirt` makes a random UUID.
-pub(crate) const RANDOM_UUID: &str = "00000000-0000-4000-8000-000000000000";
+/// The UUID shown where `KubeVirt` makes a random one.
+pub const RANDOM_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// A VM as the webhook hands it on.
 #[derive(Clone, Debug)]
@@ -27,9 +25,9 @@ pub struct Admitted {
     pub vm: Node,
     /// Fields whose value is random in a cluster; here they hold [`RANDOM_UUID`].
     pub random: Vec<FieldPath>,
-    /// What became of matchers that name a volume.
+    /// What each matcher that names a volume led to.
     pub settled: Vec<Settled>,
-    /// What the webhook would have read and no catalog has: the VM may differ by it in a cluster.
+    /// What the webhook would have read and no catalog has: the VM may differ in a cluster because of it.
     pub unknown: Vec<Unknown>,
 }
 
@@ -53,7 +51,7 @@ pub enum NotAdmitted {
     /// The user's VM: `KubeVirt` refuses it, or would crash on it.
     #[error("{}", .0.message())]
     Refused(Refusal),
-    /// The user's matcher leads nowhere; whether a cluster refuses it too hangs on [`InferError::missing`].
+    /// The user's matcher leads nowhere; whether a cluster refuses it too depends on [`InferError::missing`].
     #[error(transparent)]
     Infer(#[from] InferError),
     /// The user's VM: a value no API server takes.
@@ -94,21 +92,17 @@ pub fn mutate(
     resolver: &Resolver<'_>,
 ) -> Result<Admitted, NotAdmitted> {
     let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
-    match malformed(decoded.problems) {
+    match malformed(&decoded.problems) {
         Some(error) => Err(error),
         None => mutate_decoded(decoded.node, old, resolver),
     }
 }
 
 /// The first value that no API server takes, among what decoding found.
-pub(crate) fn malformed(problems: Vec<Problem>) -> Option<NotAdmitted> {
-    problems.into_iter().find_map(|problem| match problem.kind {
-        ProblemKind::WrongType { expected } => Some(NotAdmitted::Malformed {
-            path: problem.path,
-            expected,
-        }),
-        _ => None,
-    })
+pub fn malformed(problems: &[Problem]) -> Option<NotAdmitted> {
+    let (path, expected) = schema::wrong_type(problems)?;
+    let path = path.clone();
+    Some(NotAdmitted::Malformed { path, expected })
 }
 
 /// As [`mutate`], for a VM that is decoded already.

@@ -2,31 +2,27 @@
 
 mod annotations;
 mod cpu;
-pub(crate) mod defaults;
-mod gpus;
-mod host_devices;
-mod io_threads;
-mod launch_security;
+pub mod defaults;
 mod memory;
 mod node_selector;
-pub(crate) mod preference;
-pub(crate) mod requirements;
-mod scheduler;
+pub mod preference;
+pub mod requirements;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use crate::cause::Refusal;
 use crate::conflict::{Conflict, Conflicts};
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resolve::{ResolveError, Resolver, Spec};
-use crate::schema::{self, Problem, ProblemKind};
-use crate::yaml::{Node, Origin, Value};
+use crate::schema;
+use crate::yaml::{Node, Origin};
 
 /// Why a VM cannot be expanded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpandError {
-    /// The user's reference: the instance type or preference cannot be had.
+    /// The user's reference: the instance type or preference cannot be resolved.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
     /// The user's VM: it sets fields that its instance type sets too.
@@ -51,7 +47,7 @@ impl From<Refusal> for ExpandError {
     }
 }
 
-/// Where the VMI spec that is applied to lies, and what `KubeVirt` calls that place.
+/// The place of the VMI spec that changes, and what `KubeVirt` calls it.
 #[derive(Clone, Copy, Debug)]
 pub struct TemplateBase {
     /// How conflicts begin.
@@ -80,7 +76,10 @@ pub fn expand(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Node, E
     let preference = resolver.resolve_preference(vm, namespace)?;
     let release = resolver.release();
     let decoded = schema::decode(release, "v1.VirtualMachine", vm);
-    well_typed(&decoded.problems)?;
+    if let Some((path, expected)) = schema::wrong_type(&decoded.problems) {
+        let path = path.clone();
+        return Err(ExpandError::Malformed { path, expected });
+    }
     let mut vm = keep_empty_node_selector(vm, decoded.node);
     if instancetype.is_none() && preference.is_none() {
         drop_empty_node_selector(&mut vm);
@@ -128,14 +127,12 @@ pub fn apply(
         };
         for group in [
             node_selector::apply,
-            scheduler::apply,
+            whole::scheduler,
             cpu::apply,
             memory::apply,
-            io_threads::apply,
-            io_threads::apply_policy,
-            launch_security::apply,
-            gpus::apply,
-            host_devices::apply,
+            whole::io_threads,
+            whole::launch_security,
+            whole::devices,
             annotations::apply,
         ] {
             group(&mut application);
@@ -161,7 +158,7 @@ struct Application<'a> {
     preference: Option<&'a Node>,
     target: &'a mut Node,
     conflicts: Vec<Conflict>,
-    /// What KubeVirt would trip over, if anything; conflicts then do not matter.
+    /// What would make KubeVirt crash, if anything; conflicts then do not matter.
     crash: Option<Refusal>,
 }
 
@@ -216,38 +213,16 @@ fn crash(message: &str) -> Refusal {
 
 /// The mapping at `key`, made where it is absent.
 pub(super) fn part<'a>(node: &'a mut Node, key: &str) -> &'a mut Node {
-    node.ensure_map(key, Origin::None);
-    node.get_mut(key).expect("made above")
+    node.ensure(key, Origin::None)
 }
 
 /// Sets a plain Go field: its zero value cannot be told from absence.
 fn set_plain(node: &mut Node, path: &str, value: Node) {
-    let zero = match &value.value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Int(value) => *value == 0,
-        Value::String(text) => text.is_empty(),
-        Value::Seq(items) => items.is_empty(),
-        Value::Map(map) => map.is_empty(),
-        Value::UInt(_) | Value::Float(_) => false,
-    };
-    if zero {
+    if value.is_zero() {
         node.remove(path);
     } else {
         node.set(path, value);
     }
-}
-
-fn well_typed(problems: &[Problem]) -> Result<(), ExpandError> {
-    for problem in problems {
-        if let ProblemKind::WrongType { expected } = problem.kind {
-            return Err(ExpandError::Malformed {
-                path: problem.path.clone(),
-                expected,
-            });
-        }
-    }
-    Ok(())
 }
 
 /// Go reads `nodeSelector: {}` as a mapping that is there, and takes it for a conflict; decoding drops it.

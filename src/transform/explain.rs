@@ -1,11 +1,11 @@
 //! Where every field of an expanded VM came from.
 
-use crate::field_path::{FieldPath, Segment};
+use crate::field_path::FieldPath;
 use crate::resolve::Resolved;
 use crate::resource::{Resource, ResourceId};
 use crate::shown::secret;
 use crate::source::Span;
-use crate::yaml::{BundleEntry, Node, Origin, Value, Writer};
+use crate::yaml::{BundleEntry, Node, Origin, Writer};
 
 /// One field of an expanded VM: a scalar, or an empty list or mapping.
 #[derive(Clone, Debug)]
@@ -43,50 +43,30 @@ pub fn explain<'a>(
     instancetype: Option<&Resolved<'a>>,
     preference: Option<&Resolved<'a>>,
 ) -> Vec<Explained<'a>> {
-    let mut walk = Explainer {
+    let from = Sources {
         vm,
         instancetype: instancetype.map(|resolved| resolved.resource),
         preference: preference.map(|resolved| resolved.resource),
-        path: FieldPath::root(),
-        out: Vec::new(),
     };
-    walk.node(expanded);
-    walk.out
+    let mut out = Vec::new();
+    expanded.leaves(&mut |path, node| {
+        out.push(Explained {
+            path: path.clone(),
+            value: secret::redacted_at(path, node).to_json().to_string(),
+            giver: from.giver(node.origin),
+        });
+    });
+    out
 }
 
-struct Explainer<'a> {
+/// The resources that a VM was expanded from.
+struct Sources<'a> {
     vm: &'a Resource,
     instancetype: Option<&'a Resource>,
     preference: Option<&'a Resource>,
-    path: FieldPath,
-    out: Vec<Explained<'a>>,
 }
 
-impl<'a> Explainer<'a> {
-    fn node(&mut self, node: &Node) {
-        match &node.value {
-            Value::Map(map) if !map.is_empty() => {
-                for entry in map.entries() {
-                    self.path.push(Segment::Field(entry.key.clone()));
-                    self.node(&entry.node);
-                    self.path.pop();
-                }
-            }
-            Value::Seq(items) if !items.is_empty() => {
-                for (at, item) in items.iter().enumerate() {
-                    self.path.push(Segment::Index(at));
-                    self.node(item);
-                    self.path.pop();
-                }
-            }
-            _ => self.out.push(Explained {
-                path: self.path.clone(),
-                value: secret::redacted_at(&self.path, node).to_json().to_string(),
-                giver: self.giver(node.origin),
-            }),
-        }
-    }
-
+impl<'a> Sources<'a> {
     fn giver(&self, origin: Origin) -> Giver<'a> {
         match origin {
             Origin::Written(writer) => Giver::Default(writer),
@@ -108,7 +88,7 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// Whether a place lies in a resource.
+/// Whether a resource includes a place.
 fn holds(resource: &Resource, span: Span) -> bool {
     resource
         .node

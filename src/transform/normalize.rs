@@ -83,15 +83,11 @@ pub(crate) fn is_needless(
     if matches!(revision, Resolution::NotInRepository) {
         return true;
     }
-    let resolve = |vm: &Node| match matcher {
-        Matcher::Instancetype => resolver.resolve_instancetype(vm, namespace),
-        Matcher::Preference => resolver.resolve_preference(vm, namespace),
-    };
-    let pinned = resolve(vm);
+    let pinned = resolver.resolve(matcher, vm, namespace);
     let mut unpinned = vm.clone();
     unpinned.remove(&path);
     unpinned.remove("status");
-    match (pinned, resolve(&unpinned)) {
+    match (pinned, resolver.resolve(matcher, &unpinned, namespace)) {
         (Ok(Some(pinned)), Ok(Some(live))) => pinned.spec.node.same_value(&live.spec.node),
         _ => false,
     }

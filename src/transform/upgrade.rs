@@ -1,5 +1,5 @@
 //! Upgrade: stored revisions lifted to v1beta1 and every reference moved, old API versions and deprecated fields
-//! replaced. KubeVirt's package of that name lifts revisions in a cluster, up to 1.6; this lifts manifests, for good.
+//! replaced. KubeVirt's package of that name lifts revisions in a cluster, up to 1.6; this one lifts manifests.
 
 mod alone;
 mod builder;
@@ -51,22 +51,22 @@ impl Options {
 }
 
 /// Everything an upgrade does, each list in the order of the catalogs. The safe order is the order of the fields: new
-/// revisions, then what names them, then what nothing names any more.
+/// revisions, then the resources that name them, then the revisions that are no longer named.
 #[derive(Debug, Default)]
 pub struct Upgrade<'a> {
     /// New revisions.
     pub created: Vec<Created<'a>>,
     /// Resources that change.
     pub changed: Vec<Changed<'a>>,
-    /// Old revisions that go.
+    /// Old revisions that are removed.
     pub removed: Vec<&'a Resource>,
-    /// Each old revision with each VM that named it and does not any more.
+    /// Each old revision with each VM that no longer names it.
     pub moved: Vec<(&'a Resource, &'a Resource)>,
     /// One line for people per revision or object.
     pub rows: Vec<Row>,
-    /// What people should know, and what stands in the way.
+    /// What people should know, and what prevents the upgrade.
     pub remarks: Vec<Remark<'a>>,
-    /// Where in `changed` a resource stands, by its address.
+    /// The index of a resource in `changed`, by its address.
     changed_at: HashMap<usize, usize>,
 }
 
@@ -87,6 +87,12 @@ impl<'a> Upgrade<'a> {
         }
     }
 
+    fn apply_steps(&mut self) {
+        for changed in &mut self.changed {
+            changed.node = steps::apply(&changed.resource.node, &changed.steps);
+        }
+    }
+
     /// Whether there is anything to do.
     pub const fn is_owed(&self) -> bool {
         !(self.created.is_empty() && self.changed.is_empty() && self.removed.is_empty())
@@ -103,9 +109,9 @@ impl<'a> Upgrade<'a> {
 pub struct Created<'a> {
     /// The revision.
     pub node: Node,
-    /// The namespace it lies in, written or assumed.
+    /// Its namespace, written or assumed.
     pub namespace: String,
-    /// The old revision it stands for: it goes beside that one.
+    /// The old revision it replaces; it is written beside that one.
     pub old: &'a Resource,
     /// The VM that names it, where one does.
     pub vm: Option<&'a Resource>,
@@ -121,7 +127,7 @@ impl Created<'_> {
 /// A resource that changes in place.
 #[derive(Clone, Debug)]
 pub struct Changed<'a> {
-    /// The resource as it stands.
+    /// The resource before.
     pub resource: &'a Resource,
     /// What changes.
     pub steps: Vec<FixStep>,
@@ -146,10 +152,23 @@ pub struct Row {
     pub kept_unset: Vec<&'static str>,
 }
 
+impl Row {
+    fn new(vm: Option<&Resource>, object: &Resource, from: impl Into<String>, to: &str) -> Self {
+        Self {
+            vm: vm.map(|vm| vm.id.clone()),
+            object: object.id.clone(),
+            from: from.into(),
+            to: to.to_owned(),
+            meaning: Vec::new(),
+            kept_unset: Vec::new(),
+        }
+    }
+}
+
 /// Something to say about a resource.
 #[derive(Clone, Debug)]
 pub struct Remark<'a> {
-    /// How much it weighs: an error stands in the way.
+    /// How severe it is: an error prevents the upgrade.
     pub severity: Severity,
     /// What it is about.
     pub resource: &'a Resource,
@@ -173,6 +192,18 @@ impl<'a> Remark<'a> {
             help: None,
             blocks: severity == Severity::Error,
         }
+    }
+
+    fn note(resource: &'a Resource, message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, resource, message)
+    }
+
+    fn warning(resource: &'a Resource, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, resource, message)
+    }
+
+    fn error(resource: &'a Resource, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, resource, message)
     }
 
     fn blocks(mut self) -> Self {
@@ -202,9 +233,7 @@ pub fn upgrade<'a>(judged: &[ToUpgrade<'a, '_>], options: Options) -> Upgrade<'a
     prune::run(&mut builder);
     let mut out = builder.finish();
     objects::lift(judged, options, &mut out);
-    for changed in &mut out.changed {
-        changed.node = steps::apply(&changed.resource.node, &changed.steps);
-    }
+    out.apply_steps();
     out
 }
 
@@ -212,9 +241,7 @@ pub fn upgrade<'a>(judged: &[ToUpgrade<'a, '_>], options: Options) -> Upgrade<'a
 pub fn objects<'a>(judged: &[ToUpgrade<'a, '_>]) -> Vec<Changed<'a>> {
     let mut out = Upgrade::default();
     objects::lift(judged, Options::default(), &mut out);
-    for changed in &mut out.changed {
-        changed.node = steps::apply(&changed.resource.node, &changed.steps);
-    }
+    out.apply_steps();
     out.changed
 }
 

@@ -89,7 +89,7 @@ struct Entries {
     /// Where the kinds of its keys begin among the builder's.
     kinds_from: usize,
     index: HashMap<SmolStr, usize>,
-    /// Inside an alias: what is wrong here was said where the anchor stands.
+    /// Inside an alias: its problems were already reported at the anchor.
     copied: bool,
     root: bool,
 }
@@ -245,7 +245,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Sets the keys of the mapping at `at`, in order; a merge sets the keys of what it names where it stands.
+    /// Sets the keys of the mapping at `at`, in order; a merge sets the keys of what it names at its own place.
     fn fill(
         &mut self,
         at: usize,

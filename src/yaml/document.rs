@@ -15,7 +15,7 @@ pub struct Stream {
 /// One document of a stream.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The source it stands in.
+    /// Its source.
     pub file: FileId,
     /// Its place among the documents of the source, from 0; documents without content count.
     pub index: usize,
@@ -62,7 +62,7 @@ impl StrictProblem {
 /// How a key came to be set twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StrictKind {
-    /// The same key stands twice in one mapping.
+    /// The same key is twice in one mapping.
     Duplicate,
     /// A merge (`<<`) and the mapping, or two merges, set the same key.
     Merged,
@@ -70,7 +70,7 @@ pub enum StrictKind {
     Spellings,
 }
 
-/// Text that is no manifest: the user's to correct.
+/// Text that cannot be read as a manifest; the user has to correct it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -89,11 +89,11 @@ pub struct Error {
 /// The kinds of [`Error`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The bytes are no UTF-8 (or UTF-16 with its mark).
+    /// The bytes are not UTF-8 (or UTF-16 with its mark).
     NotUtf8,
-    /// The text is no YAML.
+    /// The text is not YAML.
     Syntax,
-    /// The YAML is no value Kubernetes can hold: a key that is a list, infinity, a tag that does not fit.
+    /// Kubernetes cannot hold the value: a key that is a list, infinity, a tag that does not fit.
     Value,
     /// The document is too deep or repeats itself too often.
     TooLarge,

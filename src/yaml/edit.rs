@@ -3,11 +3,10 @@
 //! A change is made on a copy of the document's tree; the edits that bring the text there are found from the two trees,
 //! and the edited text is read again before anyone sees it.
 
-use crate::field_path::{FieldPath, Segment};
 use crate::source::Span;
 
 use super::reader::parse;
-use super::{Document, Entry, Node, Origin, StrictKind, Value};
+use super::{Document, Node, StrictKind};
 
 mod block;
 mod flow;
@@ -20,7 +19,7 @@ mod rewrite;
 pub struct Edit {
     /// The bytes taken out; empty to insert.
     pub span: Span,
-    /// What stands there instead.
+    /// The text that replaces them.
     pub text: String,
 }
 
@@ -179,102 +178,6 @@ fn editable(bytes: &[u8], document: &Document) -> Result<(), CannotEdit> {
         return Err(CannotEdit::Encoding(document.span));
     }
     Ok(())
-}
-
-/// A document on its way to another value, changed by path. The text follows at the end, in [`Self::finish`].
-#[derive(Debug)]
-pub struct Editor<'a> {
-    bytes: &'a [u8],
-    document: &'a Document,
-    intended: Node,
-}
-
-impl<'a> Editor<'a> {
-    /// An editor of one document of the source `bytes`.
-    pub fn new(bytes: &'a [u8], document: &'a Document) -> Self {
-        Self {
-            bytes,
-            document,
-            intended: document.root.clone(),
-        }
-    }
-
-    /// Takes a key or an item out; says whether it was there. A mapping that loses its last key becomes `{}`.
-    pub fn remove(&mut self, path: &FieldPath) -> bool {
-        let Some(last) = path.segments().last() else {
-            return false;
-        };
-        let Some(parent) = path.parent().find_mut(&mut self.intended) else {
-            return false;
-        };
-        match (last, &mut parent.value) {
-            (Segment::Field(key), Value::Map(map)) => map.remove(key).is_some(),
-            (Segment::Index(at), Value::Seq(items)) if *at < items.len() => {
-                items.remove(*at);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Gives a key or an item that exists another value; says whether it exists.
-    pub fn replace(&mut self, path: &FieldPath, node: Node) -> bool {
-        path.find_mut(&mut self.intended)
-            .map(|old| *old = node)
-            .is_some()
-    }
-
-    /// Gives a key another name, keeping its value and place; says whether it exists and the new name is free.
-    pub fn rename(&mut self, path: &FieldPath, name: &str) -> bool {
-        let Some(Segment::Field(key)) = path.segments().last() else {
-            return false;
-        };
-        let map = path
-            .parent()
-            .find_mut(&mut self.intended)
-            .and_then(Node::as_map_mut);
-        let Some(map) = map.filter(|map| map.get(name).is_none()) else {
-            return false;
-        };
-        map.entries_mut()
-            .iter_mut()
-            .find(|entry| entry.key == *key)
-            .map(|entry| entry.key = name.into())
-            .is_some()
-    }
-
-    /// Sets a key of the mapping at `path`, after `sibling` if that is there and the key is new, else at the end.
-    pub fn insert(
-        &mut self,
-        path: &FieldPath,
-        key: &str,
-        node: Node,
-        sibling: Option<&str>,
-    ) -> bool {
-        let Some(map) = path.find_mut(&mut self.intended).and_then(Node::as_map_mut) else {
-            return false;
-        };
-        let after = sibling
-            .filter(|_| map.get(key).is_none())
-            .and_then(|sibling| map.entries().iter().position(|entry| entry.key == sibling));
-        match after {
-            Some(at) => map.entries_mut().insert(
-                at + 1,
-                Entry {
-                    key: key.into(),
-                    key_origin: Origin::None,
-                    node,
-                },
-            ),
-            None => map.insert(key, node),
-        }
-        true
-    }
-
-    /// The edits, proven: see [`EditSet::between`].
-    pub fn finish(&self) -> Result<EditSet, CannotEdit> {
-        EditSet::between(self.bytes, self.document, &self.intended)
-    }
 }
 
 #[cfg(test)]

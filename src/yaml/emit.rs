@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::resolver;
 use super::{Map, Node, Value};
 
-/// Where a scalar will stand: flow collections reserve more characters.
+/// The surroundings of a scalar: flow collections reserve more characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmitContext {
     /// In a block mapping or list.
@@ -188,7 +188,7 @@ pub(super) fn spaces(out: &mut String, count: usize) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
-/// Whether text of several lines can stand as it is.
+/// Whether text of several lines can be written as it is.
 pub(super) fn is_literal(text: &str) -> bool {
     text.contains('\n')
         && !text.trim_matches('\n').is_empty()
@@ -261,7 +261,7 @@ pub(super) fn double_quoted(text: &str) -> String {
     out
 }
 
-/// Characters that may stand unescaped and end no line for any reader.
+/// Characters that need no escape and that no reader takes for a line end.
 const fn is_printable(character: char) -> bool {
     matches!(character, ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}'
         | '\u{ff00}'..='\u{fffd}' | '\u{10000}'..='\u{10ffff}')

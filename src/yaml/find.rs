@@ -37,6 +37,32 @@ impl FieldPath {
     }
 }
 
+impl Node {
+    /// Calls `each` with every scalar and every empty list or mapping of the tree, and with its path, in document order.
+    pub fn leaves<'a>(&'a self, each: &mut impl FnMut(&FieldPath, &'a Self)) {
+        fn walk<'a>(
+            node: &'a Node,
+            path: &mut FieldPath,
+            each: &mut impl FnMut(&FieldPath, &'a Node),
+        ) {
+            for (at, item) in node.items().iter().enumerate() {
+                path.push(Segment::Index(at));
+                walk(item, path, each);
+                path.pop();
+            }
+            for entry in node.entries() {
+                path.push(Segment::Field(entry.key.clone()));
+                walk(&entry.node, path, each);
+                path.pop();
+            }
+            if node.items().is_empty() && node.entries().is_empty() {
+                each(path, node);
+            }
+        }
+        walk(self, &mut FieldPath::root(), each);
+    }
+}
+
 fn step<'a>(node: &'a Node, segment: &Segment) -> Option<&'a Node> {
     match (segment, &node.value) {
         (Segment::Field(name), Value::Map(map)) => map.get(name),

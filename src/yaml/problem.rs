@@ -1,6 +1,7 @@
 //! Every reason to refuse a text, each with its kind, its words and, where one is sure, the remedy.
 
-use super::document::ErrorKind;
+use super::document::{Error, ErrorKind};
+use crate::source::Span;
 
 /// What to do where the lines do not line up.
 const INDENT: &str = "correct the indentation of this line, or of the one before";
@@ -13,32 +14,31 @@ macro_rules! problems {
         pub(super) enum YamlProblem { $($name,)+ }
 
         impl YamlProblem {
-            /// Which kind of error it is.
-            pub(super) const fn kind(self) -> ErrorKind {
-                match self { $(Self::$name => ErrorKind::$kind,)+ }
-            }
-
-            /// What is wrong.
-            pub(super) const fn message(self) -> &'static str {
-                match self { $(Self::$name => $message,)+ }
-            }
-
-            /// What to do about it, whatever stands there.
-            pub(super) fn help(self) -> Option<&'static str> {
-                let help: &[&'static str] = match self { $(Self::$name => &[$($help)?],)+ };
-                help.first().copied()
+            /// The error for a place in the document of that index.
+            pub(super) fn at(self, span: Span, index: usize) -> Error {
+                let (kind, message, help): (_, _, &[&'static str]) = match self {
+                    $(Self::$name => (ErrorKind::$kind, $message, &[$($help)?]),)+
+                };
+                let help = help.first().copied();
+                Error { kind, span, message, help, index }
             }
         }
     };
 }
 
 problems! {
+    NotUtf8: NotUtf8, "the file is not UTF-8", "save the file as UTF-8";
+    NotUtf16: NotUtf8, "the file is not UTF-16", "save the file as UTF-8";
+    ControlCharacter: Syntax, "control characters are not allowed", "write the character as an escape in double quotes";
+    ControlCharacterInUtf16: Syntax, "control characters are not allowed", "save the file as UTF-8";
+    TextAfterSeparator: Syntax, "only a comment may follow `---` on its line", "start the document on the next line, as kubectl requires";
+    ConflictMarker: Conflict, "merge conflict marker", "resolve the merge conflict and remove its markers";
     TooDeep: TooLarge, "the document is nested deeper than 500 levels";
     NoColonAfterKey: Syntax, "a key has no `:` after it", INDENT;
     NotAToken: Syntax, "no value begins with this character";
     IndentOfZero: Syntax, "a block scalar's indentation indicator is 1 to 9";
     TextAfterHeader: Syntax, "only a comment may follow on this line";
-    TabInIndentation: Syntax, "a tab stands where spaces indent";
+    TabInIndentation: Syntax, "a tab is used for indentation";
     ItemNotAllowed: Syntax, "a list item (`- `) is not allowed here", INDENT;
     KeyNotAllowed: Syntax, "a key (`? `) is not allowed here";
     ValueNotAllowed: Syntax, "a value after `: ` is not allowed here", "quote a value that contains `: `, or correct the indentation of this line";
@@ -57,17 +57,17 @@ problems! {
     UnknownDirective: Syntax, "only `%YAML` and `%TAG` are known";
     LongVersion: Syntax, "the version number is too long";
     NoVersionNumber: Syntax, "the version number is missing";
-    TabBreaksIndentation: Syntax, "a tab stands where spaces indent";
+    TabBreaksIndentation: Syntax, "a tab is used for indentation";
     DocumentMarkInQuotes: Syntax, "`---` or `...` begins a line inside quotes";
     OpenQuote: Syntax, "the quote is not closed", "close the quote that starts here";
     NotACharacter: Syntax, "the escape is not a Unicode character";
     UnknownEscape: Syntax, "YAML does not know this escape", "write `\\\\` for a backslash, or use single quotes";
     NotHexadecimal: Syntax, "the escape takes hexadecimal digits";
-    NoDocumentStart: Syntax, "`---` is missing before the document", "remove the `%` line; kubectl reads what stands before `---` as a document of its own";
+    NoDocumentStart: Syntax, "`---` is missing before the document", "remove the `%` line; kubectl reads the text before `---` as a document of its own";
     SecondYamlDirective: Syntax, "a second `%YAML` line";
     OtherYamlVersion: Syntax, "kubectl does not read this version of YAML", "remove the `%YAML` line; kubectl reads YAML 1.1";
     SecondTagDirective: Syntax, "a second `%TAG` line for this handle";
-    UnknownAnchor: Syntax, "no anchor of this name stands before the alias", "define the anchor earlier in the same document, or quote a value that begins with `*`";
+    UnknownAnchor: Syntax, "the alias names an anchor that is not defined before it", "define the anchor earlier in the same document, or quote a value that begins with `*`";
     UnknownTagHandle: Syntax, "no `%TAG` line defines this tag's handle";
     NoValue: Syntax, "a value is missing here";
     NoItem: Syntax, "a list item (`- `) was expected here", INDENT;

@@ -19,7 +19,7 @@ pub(super) enum Raw<'a> {
     Alias(usize),
 }
 
-/// A node and the bytes it stands on.
+/// A node and its bytes.
 #[derive(Debug)]
 pub(super) struct RawNode<'a> {
     pub(super) raw: Raw<'a>,

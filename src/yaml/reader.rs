@@ -1,8 +1,9 @@
 //! Text to documents as kubectl reads them: split, decoded, parsed; an error says where and, if it can, what to do.
 
 use super::build::build;
-use super::document::{Document, Error, ErrorKind, Stream};
+use super::document::{Document, Error, Stream};
 use super::grammar;
+use super::problem::YamlProblem;
 use crate::source::{FileId, Span};
 
 mod decode;
@@ -14,20 +15,12 @@ pub fn parse(file: FileId, bytes: &[u8]) -> Stream {
     let mut stream = Stream::default();
     let mut comments = Vec::new();
     for (index, chunk) in split::chunks(bytes).into_iter().enumerate() {
-        let span = span(file, chunk.start, chunk.end);
-        comments.extend(
-            chunk
-                .comment
-                .map(|(start, end)| self::span(file, start, end)),
-        );
+        let span = Span::of(file, chunk.start, chunk.end);
+        comments.extend(chunk.comment.map(|(start, end)| Span::of(file, start, end)));
         if let Some((start, end)) = chunk.bad_separator {
-            stream.documents.push(Err(Error {
-                kind: ErrorKind::Syntax,
-                span: self::span(file, start, end),
-                message: "only a comment may follow `---` on its line",
-                help: Some("start the document on the next line, as kubectl requires"),
-                index,
-            }));
+            let place = Span::of(file, start, end);
+            let error = YamlProblem::TextAfterSeparator.at(place, index);
+            stream.documents.push(Err(error));
             continue;
         }
         match read(
@@ -67,22 +60,13 @@ enum Read {
 
 fn read(file: FileId, bytes: &[u8], base: usize, json: bool, index: usize) -> Result<Read, Error> {
     let text = decode::decode(bytes, json);
-    let place = |start, end| span(file, base + text.offset(start), base + text.offset(end));
-    let bad_bytes = |bad: &decode::BadBytes| {
-        let span = span(file, base + bad.at, base + bad.at + bad.len);
-        Error {
-            kind: bad.kind,
-            span,
-            message: bad.message,
-            help: bad.help,
-            index,
-        }
-    };
+    let place = |start, end| Span::of(file, base + text.offset(start), base + text.offset(end));
     let (document, touched) = grammar::parse(&text.text, json);
     if let Some(bad) = &text.bad
         && touched
     {
-        return Err(bad_bytes(bad));
+        let span = Span::of(file, base + bad.at, base + bad.at + bad.len);
+        return Err(bad.problem.at(span, index));
     }
     let document = document.map_err(|fault| {
         let end = text.text[fault.at..]
@@ -99,13 +83,8 @@ fn read(file: FileId, bytes: &[u8], base: usize, json: bool, index: usize) -> Re
     if document.nodes.is_empty() {
         return Ok(Read::Nothing(comments));
     }
-    let built = build(&document.nodes, &place).map_err(|refused| Error {
-        kind: refused.problem.kind(),
-        span: refused.span,
-        message: refused.problem.message(),
-        help: refused.problem.help(),
-        index,
-    })?;
+    let built = build(&document.nodes, &place)
+        .map_err(|refused| refused.problem.at(refused.span, index))?;
     let ignored = explain::ignored_from(&text.text[document.end..]).map(|from| {
         let from = document.end + from;
         place(from, text.text.trim_end().len().max(from))
@@ -118,18 +97,13 @@ fn read(file: FileId, bytes: &[u8], base: usize, json: bool, index: usize) -> Re
         file,
         index,
         root: built.root,
-        span: span(file, base, base + bytes.len()),
+        span: Span::of(file, base, base + bytes.len()),
         strict: built.strict,
         comments,
         aliases: built.aliases,
         ignored,
         utf8: text.map.is_none(),
     })))
-}
-
-fn span(file: FileId, start: usize, end: usize) -> Span {
-    let clip = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
-    Span::new(file, clip(start), clip(end))
 }
 
 #[cfg(test)]

@@ -1,6 +1,11 @@
 //! What a scalar means to kubectl: YAML 1.1 as go-yaml resolves it, then JSON as Kubernetes reads it.
 
+use std::sync::LazyLock;
+
 use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+use regex::Regex;
 use smol_str::SmolStr;
 
 use super::Value;
@@ -238,75 +243,36 @@ fn point_float(text: &str) -> Option<f64> {
     between_digits.then(|| decimal_float(&text.replace('_', "")))?
 }
 
-/// Go's standard base64 skips line ends and wants its padding; bytes that are no UTF-8 become replacement characters.
-fn binary(text: &str) -> Result<SmolStr, YamlProblem> {
-    let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    let lenient = base64::engine::GeneralPurpose::new(
-        &base64::alphabet::STANDARD,
-        base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+/// What Go's standard base64 reads: line ends do not count, padding is required, loose trailing bits are allowed.
+pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
+    const GO: GeneralPurpose = GeneralPurpose::new(
+        &STANDARD,
+        GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
     );
-    let bytes = lenient.decode(packed).map_err(|_| YamlProblem::NotBase64)?;
+    let packed: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    GO.decode(packed).ok()
+}
+
+/// The text of base64; bytes that are not UTF-8 become replacement characters.
+fn binary(text: &str) -> Result<SmolStr, YamlProblem> {
+    let bytes = decode_base64(text).ok_or(YamlProblem::NotBase64)?;
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         out.push_str(chunk.valid());
-        for _ in chunk.invalid() {
-            out.push(char::REPLACEMENT_CHARACTER);
-        }
+        out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
     }
     Ok(out.into())
 }
 
 /// `2024-1-2`, with a time after `T`, `t` (and a zone) or a space (without one).
 fn is_timestamp(text: &str) -> bool {
-    let (date, time) = match text.find(['T', 't', ' ']) {
-        Some(at) => (&text[..at], Some((&text[at..=at], &text[at + 1..]))),
-        None => (text, None),
-    };
-    let parts: Vec<_> = date.split('-').collect();
-    let [year, month, day] = parts[..] else {
-        return false;
-    };
-    let within = |text: &str, low: u32, high: u32| {
-        (1..=2).contains(&text.len())
-            && text.bytes().all(|byte| byte.is_ascii_digit())
-            && text
-                .parse()
-                .is_ok_and(|value: u32| (low..=high).contains(&value))
-    };
-    if year.len() != 4
-        || !year.bytes().all(|byte| byte.is_ascii_digit())
-        || !within(month, 1, 12)
-        || !within(day, 1, 31)
-    {
-        return false;
-    }
-    let Some((separator, time)) = time else {
-        return true;
-    };
-    let clock = if separator == " " {
-        time
-    } else if let Some(clock) = time.strip_suffix('Z') {
-        clock
-    } else {
-        let Some(at) = time.rfind(['+', '-']) else {
-            return false;
-        };
-        let zone = time[at + 1..].split_once(':');
-        if !zone.is_some_and(|(hours, minutes)| within(hours, 0, 24) && within(minutes, 0, 60)) {
-            return false;
-        }
-        &time[..at]
-    };
-    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
-    let parts: Vec<_> = clock.split(':').collect();
-    let [hours, minutes, seconds] = parts[..] else {
-        return false;
-    };
-    within(hours, 0, 23)
-        && within(minutes, 0, 59)
-        && within(seconds, 0, 59)
-        && !fraction.is_empty()
-        && fraction.bytes().all(|byte| byte.is_ascii_digit())
+    static FORM: LazyLock<Regex> = LazyLock::new(|| {
+        let date = "[0-9]{4}-(0?[1-9]|1[0-2])-(0?[1-9]|[12][0-9]|3[01])";
+        let time = r"([01]?[0-9]|2[0-3]):[0-5]?[0-9]:[0-5]?[0-9](\.[0-9]+)?";
+        let zone = "(Z|[+-]([01]?[0-9]|2[0-4]):([0-5]?[0-9]|60))";
+        Regex::new(&format!("^{date}([Tt]{time}{zone}| {time})?$")).expect("the form is valid")
+    });
+    FORM.is_match(text)
 }
 
 /// A float key's text: Go's `FormatFloat(key, 'g', -1, 32)`.

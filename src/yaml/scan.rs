@@ -46,7 +46,7 @@ pub(super) enum TokenKind<'a> {
     StreamEnd,
 }
 
-/// A token and the bytes it stands on.
+/// A token and its bytes.
 #[derive(Debug)]
 pub(super) struct Token<'a> {
     pub(super) kind: TokenKind<'a>,
@@ -73,12 +73,12 @@ struct Position {
 /// A token that turns out to be a key without `?` once its `:` is met.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    /// How many flow collections it stands in; each has one candidate at most.
+    /// How many flow collections are around it; each has one candidate at most.
     level: usize,
     /// Its number among the tokens of the text.
     token: usize,
     mark: Position,
-    /// Whether nothing but a key may stand there.
+    /// Whether only a key is allowed there.
     must: bool,
 }
 
@@ -173,7 +173,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads what stands next into one token, or several where a block begins or ends.
+    /// Reads the next text into one token, or several where a block begins or ends.
     fn read_next(&mut self) -> Scanned {
         self.skip_to_token();
         self.close_blocks(self.mark.column);

@@ -1,5 +1,7 @@
 //! Trees compared, and paths made in them.
 
+mod robustness;
+
 use super::*;
 
 #[test]

@@ -1,13 +1,13 @@
-//! What differs between two releases' bundles, and what stands in for an object that is gone.
+//! What differs between two releases' bundles, and what replaces an object that was removed.
 
 use std::collections::BTreeMap;
 
 use super::{BUNDLE, INSTANCETYPE, Object, coming, find, lifetime, list, object};
-use crate::field_path::{FieldPath, Segment};
+use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resource::Resource;
 use crate::resource::quantity::Quantity;
-use crate::yaml::{BundleEntry, Node, Value};
+use crate::yaml::{BundleEntry, Node};
 
 /// An object that is not the same in two bundles.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub enum BundleChange {
     Added,
     /// Only the older bundle has it.
     Removed {
-        /// What comes nearest in the newer bundle.
+        /// The most similar object of the newer bundle.
         nearest: Option<&'static Resource>,
     },
     /// Both have it, with different fields.
@@ -50,7 +50,7 @@ pub enum Absence {
     Removed {
         /// The last release that has it.
         last: Release,
-        /// What comes nearest in the bundle asked for.
+        /// The most similar object of the bundle asked for.
         nearest: Option<&'static Resource>,
     },
     /// Newer bundles have it.
@@ -103,8 +103,8 @@ pub fn absence(release: Release, kind: &str, name: &str) -> Option<Absence> {
     })
 }
 
-/// What comes nearest to an object in the bundle of a release: for instance types by CPU and memory, then by everything
-/// else; for preferences by name.
+/// The object of a release's bundle that is most similar: instance types are compared by CPU and memory, then by
+/// everything else; preferences by name.
 pub fn nearest(of: &Resource, release: Release) -> Option<&'static Resource> {
     let candidates = list(release).filter(|candidate| candidate.id.kind == of.id.kind);
     if of.id.kind == INSTANCETYPE {
@@ -146,7 +146,7 @@ impl Size {
         }
     }
 
-    /// How far two sizes lie apart, in thousandths of a doubling.
+    /// The distance of two sizes, in thousandths of a doubling.
     fn distance(&self, other: &Self) -> u64 {
         let apart = |a: i64, b: i64| {
             #[allow(
@@ -204,28 +204,9 @@ fn unlike(a: &BTreeMap<FieldPath, &Node>, b: &BTreeMap<FieldPath, &Node>) -> usi
 
 /// Every scalar and every empty list or mapping, by path.
 fn leaves(node: &Node) -> BTreeMap<FieldPath, &Node> {
-    fn walk<'a>(node: &'a Node, path: &mut FieldPath, out: &mut BTreeMap<FieldPath, &'a Node>) {
-        match &node.value {
-            Value::Map(map) if !map.is_empty() => {
-                for entry in map.entries() {
-                    path.push(Segment::Field(entry.key.clone()));
-                    walk(&entry.node, path, out);
-                    path.pop();
-                }
-            }
-            Value::Seq(items) if !items.is_empty() => {
-                for (at, item) in items.iter().enumerate() {
-                    path.push(Segment::Index(at));
-                    walk(item, path, out);
-                    path.pop();
-                }
-            }
-            _ => {
-                out.insert(path.clone(), node);
-            }
-        }
-    }
     let mut out = BTreeMap::new();
-    walk(node, &mut FieldPath::root(), &mut out);
+    node.leaves(&mut |path, node| {
+        out.insert(path.clone(), node);
+    });
     out
 }

@@ -44,10 +44,8 @@ impl<'a> Held<'a> {
     /// The file as the other side has it; `None` where it has to be parsed after all.
     pub(super) fn again(&self, input: Input, root: usize) -> Option<Parsed> {
         let resources = self.files.get(&input.file)?;
-        let skipped = self.skipped.get(&input.file).map_or(&[][..], Vec::as_slice);
-        if self.broken.contains(&input.file)
-            || skipped.iter().any(|skipped| skipped.document.is_none())
-        {
+        let mut skipped = self.skipped.get(&input.file).into_iter().flatten();
+        if self.broken.contains(&input.file) || skipped.any(|skipped| skipped.document.is_none()) {
             return None;
         }
         Some(Parsed {
@@ -57,22 +55,15 @@ impl<'a> Held<'a> {
                 root,
                 documents: Vec::new(),
             },
-            resources: resources.iter().copied().cloned().collect(),
-            skipped: skipped.iter().copied().cloned().collect(),
-            loose: self
-                .loose
-                .get(&input.file)
-                .into_iter()
-                .flatten()
-                .map(|loose| Unidentified {
-                    file: loose.file,
-                    document: loose.document,
-                    prefix: loose.prefix.clone(),
-                    node: loose.node.clone(),
-                })
-                .collect(),
+            resources: cloned(Some(resources)),
+            skipped: cloned(self.skipped.get(&input.file)),
+            loose: cloned(self.loose.get(&input.file)),
             broken: Vec::new(),
             is_taken_over: true,
         })
     }
+}
+
+fn cloned<T: Clone>(all: Option<&Vec<&T>>) -> Vec<T> {
+    all.into_iter().flatten().copied().cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! One file told apart: what is a resource in it, what is none, what cannot be read.
+//! One file sorted: its resources, its other documents, and what cannot be read.
 
 use smol_str::SmolStr;
 

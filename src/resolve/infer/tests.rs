@@ -10,34 +10,14 @@ use crate::release::Behaviour;
 use crate::release::Release;
 use crate::resource::Resource;
 
-impl Resolver<'_> {
-    /// What the volume named in `spec.instancetype` leads to; `None` where the VM infers no instance type.
-    fn infer_instancetype(
-        &self,
-        vm: &Node,
-        namespace: &str,
-    ) -> Result<Option<Inferred>, InferError> {
-        self.infer(vm, namespace, Matcher::Instancetype)
-    }
-
-    /// What the volume named in `spec.preference` leads to; `None` where the VM infers no preference.
-    fn infer_preference(&self, vm: &Node, namespace: &str) -> Result<Option<Inferred>, InferError> {
-        self.infer(vm, namespace, Matcher::Preference)
-    }
-
-    fn infer(
-        &self,
-        vm: &Node,
-        namespace: &str,
-        side: Matcher,
-    ) -> Result<Option<Inferred>, InferError> {
-        inferring(vm, side)
-            .map(|matcher| {
-                InferenceWalk::new(self, vm, namespace, side)
-                    .follow_volume(matcher.str_at("inferFromVolume"))
-            })
-            .transpose()
-    }
+/// What the volume that a matcher names leads to.
+fn inferred(
+    resolver: &Resolver<'_>,
+    vm: &Node,
+    side: Matcher,
+) -> Option<Result<Inferred, InferError>> {
+    let volume = inferring(vm, side)?.str_at("inferFromVolume");
+    Some(InferenceWalk::new(resolver, vm, "vms", side).follow_volume(volume))
 }
 
 fn catalog(objects: &[Json]) -> Catalog {
@@ -252,10 +232,8 @@ fn a_walk_names_every_resource_it_passed() {
     let catalog = catalog(&objects);
     let target = Target::default();
     let resolver = Resolver::new(&target, vec![&catalog]);
-    let inferred = resolver
-        .infer_preference(&Node::from_json(&vm), "vms")
-        .unwrap()
-        .unwrap();
+    let inferred = inferred(&resolver, &Node::from_json(&vm), Matcher::Preference);
+    let inferred = inferred.unwrap().unwrap();
     let kinds: Vec<_> = inferred.through.iter().map(|id| id.kind.as_str()).collect();
     assert_eq!(kinds, ["DataVolume", "DataSource", "VolumeSnapshot"]);
 }
@@ -473,11 +451,11 @@ fn stated_answers_stand_in_for_objects_and_win_over_their_labels() {
         let objects = catalog(objects);
         let resolver = Resolver::new(&target, vec![&objects]).with_answers(answers);
         let vm = Node::from_json(&vm(Some(&source_ref())));
-        let name = |inferred: Option<Inferred>| inferred.unwrap().name.as_str().unwrap().to_owned();
-        (
-            resolver.infer_instancetype(&vm, "vms").map(name),
-            resolver.infer_preference(&vm, "vms").map(name),
-        )
+        let name = |side| {
+            let inferred = inferred(&resolver, &vm, side).unwrap()?;
+            Ok::<_, InferError>(inferred.name.as_str().unwrap().to_owned())
+        };
+        (name(Matcher::Instancetype), name(Matcher::Preference))
     };
     let answer = stated(json!({"instancetype.kubevirt.io/default-instancetype": "stated"}));
     let (instancetype, preference) = walk(&answer, &[]);

@@ -1,6 +1,6 @@
 //! One walk from a volume of a VM to the label that names a default.
 
-use super::{InferError, Inferred, kind_label, name_label};
+use super::{InferError, Inferred};
 use crate::release::Behaviour;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::{Resource, ResourceId};
@@ -232,7 +232,7 @@ impl<'r, 'a> InferenceWalk<'r, 'a> {
                 })
             })
             .ok_or_else(|| InferError::NoLabel {
-                label: name_label(self.side),
+                label: self.side.default_label(),
                 on: Box::new(stop.id.clone()),
             })
     }
@@ -241,7 +241,8 @@ impl<'r, 'a> InferenceWalk<'r, 'a> {
 /// The labels that give name and kind, where the name's is there.
 fn labels(resource: &Resource, side: Matcher) -> Option<(&Node, Option<&Node>)> {
     let labels = resource.node.path("metadata.labels")?;
-    Some((labels.get(name_label(side))?, labels.get(kind_label(side))))
+    let name = labels.get(side.default_label())?;
+    Some((name, labels.get(side.default_kind_label())))
 }
 
 /// The value under a key, unless it is null.

@@ -28,8 +28,8 @@ macro_rules! gates {
     };
 }
 
-/// Sorted by name. A stage holds until the next is reached, and the first stands as far back as is proved; a gate that a
-/// release drops reaches `Unknown` in it.
+/// Sorted by name. A stage lasts until the next one, and the first also holds for every earlier release that is proved; a
+/// gate that a release drops reaches `Unknown` in it.
 const GATES: &[Gate] = gates! {
     AlignCPUs: V1_5 Alpha;
     AutoResourceLimitsGate: V1_5 GenerallyAvailable;

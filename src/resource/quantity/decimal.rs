@@ -135,7 +135,7 @@ impl Decimal {
         }
     }
 
-    /// How many digits stand before the point (negative: zeros behind it).
+    /// How many digits there are before the point (negative: zeros after it).
     fn magnitude(&self) -> i64 {
         i64::try_from(self.digits.len()).unwrap_or(i64::MAX) - i64::from(self.scale)
     }
@@ -207,7 +207,7 @@ impl Decimal {
         }
     }
 
-    /// Whether the digits without the point lie below the largest 64-bit integer.
+    /// Whether the digits without the point are less than the largest 64-bit integer.
     pub(super) fn unscaled_below_max(&self) -> bool {
         let unscaled = Self {
             scale: 0,

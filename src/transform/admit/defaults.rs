@@ -5,15 +5,10 @@ use crate::field_path::FieldPath;
 use crate::release::{Behaviour, Release};
 use crate::resolve::{Resolution, Resolver};
 use crate::transform::expand::{defaults, part, preference};
-use crate::yaml::{Node, Value};
+use crate::yaml::Node;
 
 const SPEC: &str = "spec.template.spec";
 const PCI_TOPOLOGY: &str = "kubevirt.io/pci-topology-version";
-
-/// A text node a default wrote.
-fn written(text: impl AsRef<str>, writer: &'static &'static str) -> Node {
-    Node::written(Value::String(text.as_ref().into()), writer)
-}
 
 /// Architecture, machine type and storage class the preference prefers, where the VM says nothing.
 /// Mirrors mutateArch, mutateMachineType and mutateDataVolumeTemplates, pkg/instancetype/webhooks/vm/mutator.go @ v1.9.0;
@@ -54,7 +49,7 @@ pub(super) fn firmware(release: Release, vm: &mut Node) -> Vec<FieldPath> {
     let mut random = Vec::new();
     for field in fields {
         if template_spec(vm).path(field).is_none() {
-            template_spec(vm).set(field, written(RANDOM_UUID, WRITER));
+            template_spec(vm).set(field, Node::written_text(RANDOM_UUID, WRITER));
             random.push(FieldPath::parse(&format!("{SPEC}.{field}")));
         }
     }
@@ -83,7 +78,7 @@ pub(super) fn matcher_kinds(release: Release, vm: &mut Node) {
         if let Some(matcher) = vm.path_mut(matcher)
             && matcher.str_at("kind").is_empty()
         {
-            matcher.set("kind", written(kind, writer));
+            matcher.set("kind", Node::written_text(kind, writer));
         }
     }
 }
@@ -176,7 +171,7 @@ pub(super) fn pci_topology(release: Release, vm: &mut Node) {
     {
         return;
     }
-    let node = written("v3", &"setDefaultPciTopologyVersion");
+    let node = Node::written_text("v3", &"setDefaultPciTopologyVersion");
     let annotations = vm.ensure_map("spec.template.metadata.annotations", node.origin);
     if annotations.get(PCI_TOPOLOGY).is_none() {
         annotations.insert(PCI_TOPOLOGY, node);

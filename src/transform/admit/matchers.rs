@@ -47,10 +47,7 @@ fn causes(release: Release, side: Matcher, vm: &Node) -> Vec<Cause> {
         return Vec::new();
     };
     let key = side.field();
-    let name = match side {
-        Matcher::Instancetype => "InstancetypeMatcher",
-        Matcher::Preference => "PreferenceMatcher",
-    };
+    let name = side.type_name();
     let mut causes = Vec::new();
     let infers = !matcher.str_at("inferFromVolume").is_empty();
     if !infers && matcher.str_at("name").is_empty() {

@@ -1,5 +1,7 @@
 //! One VM for each thing the webhook does.
 
+mod properties;
+
 use serde_json::{Value as Json, json};
 
 use super::*;

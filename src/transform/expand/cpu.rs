@@ -12,13 +12,8 @@ pub(super) fn apply(to: &mut Application) {
     if to.conflicts.len() > before {
         return;
     }
-    let given = |key: &str| {
-        to.instancetype
-            .node
-            .get("cpu")
-            .and_then(|cpu| cpu.get(key))
-            .cloned()
-    };
+    let cpu = to.given("cpu");
+    let given = |key: &str| cpu?.get(key).cloned();
     let plain = [
         ("model", given("model")),
         ("dedicatedCpuPlacement", given("dedicatedCPUPlacement")),
@@ -38,8 +33,7 @@ pub(super) fn apply(to: &mut Application) {
         }
     };
     let spec = to.spec();
-    spec.ensure_map("domain.cpu", origin);
-    let cpu = spec.path_mut("domain.cpu").expect("made above");
+    let cpu = spec.ensure("domain.cpu", origin);
     for (key, value) in plain {
         if let Some(value) = value {
             set_plain(cpu, key, value);
@@ -108,30 +102,18 @@ fn conflicts(to: &mut Application) {
     ] {
         to.conflict_if_set(path);
     }
-    // In KubeVirt's order: the VM's key, the instance type's key, the name in conflicts.
-    for (key, given, named) in [
-        ("model", "model", "model"),
-        (
-            "dedicatedCpuPlacement",
-            "dedicatedCPUPlacement",
-            "dedicatedCPUPlacement",
-        ),
-        (
-            "isolateEmulatorThread",
-            "isolateEmulatorThread",
-            "isolateEmulatorThread",
-        ),
-        ("numa", "numa", "numa"),
-        ("realtime", "realtime", "realtime"),
+    // In KubeVirt's order: the VM's key, and the instance type's key, which conflicts name.
+    for (key, given) in [
+        ("model", "model"),
+        ("dedicatedCpuPlacement", "dedicatedCPUPlacement"),
+        ("isolateEmulatorThread", "isolateEmulatorThread"),
+        ("numa", "numa"),
+        ("realtime", "realtime"),
     ] {
         let path = format!("domain.cpu.{key}");
-        let gives = to
-            .instancetype
-            .node
-            .get("cpu")
-            .is_some_and(|cpu| cpu.get(given).is_some());
+        let gives = to.given("cpu").is_some_and(|cpu| cpu.get(given).is_some());
         if gives && let Some(origin) = to.held(&path) {
-            to.conflict(&path, &format!("domain.cpu.{named}"), origin);
+            to.conflict(&path, &format!("domain.cpu.{given}"), origin);
         }
     }
 }

@@ -31,8 +31,8 @@ pub(crate) fn vmi_spec(
 /// The cluster's architecture, where the VM names none.
 pub(crate) fn architecture(configuration: &ClusterConfig, spec: &mut Node) {
     if spec.get("architecture").is_none() {
-        let default = Value::String(configuration.default_architecture().into());
-        let default = Node::written(default, &"setDefaultArchitecture");
+        let default = configuration.default_architecture();
+        let default = Node::written_text(default, &"setDefaultArchitecture");
         set_plain(spec, "architecture", default);
     }
 }
@@ -41,8 +41,7 @@ pub(crate) fn architecture(configuration: &ClusterConfig, spec: &mut Node) {
 pub(crate) fn machine_type(release: Release, configuration: &ClusterConfig, spec: &mut Node) {
     if spec.path("domain.machine.type").is_none() {
         let default = configuration.machine_type(spec.str_at("architecture"), release);
-        let default = Value::String(default.into());
-        let default = Node::written(default, &"setDefaultMachineType");
+        let default = Node::written_text(default, &"setDefaultMachineType");
         spec.ensure_map("domain.machine", default.origin);
         set_plain(spec, "domain.machine.type", default);
     }
@@ -63,15 +62,12 @@ pub(crate) fn resource_requests(release: Release, configuration: &ClusterConfig,
     }
     let requested = spec.path("domain.resources.requests.cpu").is_some();
     if !requested && !spec.bool_at("domain.cpu.dedicatedCpuPlacement") {
-        let request = Value::String(request.to_string().into());
-        spec.set(
-            "domain.resources.requests.cpu",
-            Node::written(request, WRITER),
-        );
+        let request = Node::written_text(request.to_string(), WRITER);
+        spec.set("domain.resources.requests.cpu", request);
     }
 }
 
-/// A limit stands in for a request that is absent or zero.
+/// A request that is absent or zero takes the limit.
 fn request_from_limit(spec: &mut Node, name: &str, writer: &'static &'static str) {
     let amount = |list: &str| {
         let node = spec.path("domain.resources")?.get(list)?.get(name)?;
@@ -81,11 +77,9 @@ fn request_from_limit(spec: &mut Node, name: &str, writer: &'static &'static str
     if amount("requests").is_none()
         && let Some(limit) = amount("limits")
     {
-        spec.ensure_map(
-            "domain.resources.requests",
-            Node::written(Value::Null, writer).origin,
-        )
-        .insert(name, Node::written(limit, writer));
+        let limit = Node::written(limit, writer);
+        spec.ensure_map("domain.resources.requests", limit.origin)
+            .insert(name, limit);
     }
 }
 
@@ -113,7 +107,7 @@ fn memory_request(configuration: &ClusterConfig, spec: &mut Node, writer: &'stat
             memory.format(),
         ),
     };
-    let request = Node::written(Value::String(request.to_string().into()), writer);
+    let request = Node::written_text(request.to_string(), writer);
     spec.set("domain.resources.requests.memory", request);
 }
 
@@ -166,8 +160,7 @@ pub(crate) fn guest_cpu_topology(spec: &mut Node) {
             i64::from(sockets)
         });
     let written = |count| Node::written(Value::Int(count), &"SetDefaultGuestCPUTopology");
-    spec.ensure_map("domain.cpu", written(0).origin);
-    let cpu = part(part(spec, "domain"), "cpu");
+    let cpu = spec.ensure("domain.cpu", written(0).origin);
     set_plain(cpu, "sockets", written(sockets));
     set_plain(cpu, "cores", written(1));
     set_plain(cpu, "threads", written(1));
@@ -192,22 +185,17 @@ pub(crate) fn pull_policies(spec: &mut Node) {
         } else {
             "IfNotPresent"
         };
-        let policy = Value::String(policy.into());
-        disk.set(
-            "imagePullPolicy",
-            Node::written(policy, &"setDefaultPullPoliciesOnContainerDisks"),
-        );
+        let policy = Node::written_text(policy, &"setDefaultPullPoliciesOnContainerDisks");
+        disk.set("imagePullPolicy", policy);
     }
 }
 
 /// The cluster's eviction strategy, where the VM names none. Mirrors setDefaultEvictionStrategy.
 pub(crate) fn eviction_strategy(configuration: &ClusterConfig, spec: &mut Node) {
     if spec.get("evictionStrategy").is_none() {
-        let default = Value::String(configuration.eviction_strategy().into());
-        spec.set(
-            "evictionStrategy",
-            Node::written(default, &"setDefaultEvictionStrategy"),
-        );
+        let default = configuration.eviction_strategy();
+        let default = Node::written_text(default, &"setDefaultEvictionStrategy");
+        spec.set("evictionStrategy", default);
     }
 }
 
@@ -236,10 +224,7 @@ pub(crate) fn network_interface(
     };
     let named = |part: &str| {
         let mut node = Node::written(Value::Map(crate::yaml::Map::new()), WRITER);
-        node.set(
-            "name",
-            Node::written(Value::String("default".into()), WRITER),
-        );
+        node.set("name", Node::written_text("default", WRITER));
         node.ensure_map(part, node.origin);
         Node::written(Value::Seq(vec![node]), WRITER)
     };

@@ -61,9 +61,7 @@ fn conflicts(to: &mut Application) -> bool {
         }
         for key in ["hugepages", "maxGuest"] {
             let gives = to
-                .instancetype
-                .node
-                .get("memory")
+                .given("memory")
                 .is_some_and(|memory| memory.get(key).is_some());
             if gives && to.conflict_if_set(&format!("domain.memory.{key}")) {
                 return true;

@@ -23,39 +23,35 @@ pub(crate) fn apply(release: Release, preference: &Node, target: &mut Node) -> R
     firmware::apply(preference, spec);
     apply_machine_type(preference, spec);
     clock::apply(preference, spec);
-    fill(spec, "subdomain", preference.get("preferredSubdomain"));
-    fill(
-        spec,
-        "terminationGracePeriodSeconds",
-        preference.get("preferredTerminationGracePeriodSeconds"),
-    );
+    let pairs = [
+        ("subdomain", "preferredSubdomain"),
+        (
+            "terminationGracePeriodSeconds",
+            "preferredTerminationGracePeriodSeconds",
+        ),
+    ];
+    fill_all(spec, preference, &pairs);
     apply_architecture(preference, spec);
     apply_annotations(preference, target);
-    fill(
-        part(target, "spec"),
-        "domain.launchSecurity",
-        preference.get("preferredLaunchSecurity"),
-    );
+    let pairs = [("domain.launchSecurity", "preferredLaunchSecurity")];
+    fill_all(part(target, "spec"), preference, &pairs);
     Ok(())
 }
 
 /// `preferredMachineType`, where the VM names none.
 /// Mirrors applyMachinePreferences, pkg/instancetype/preference/apply/machine.go @ v1.9.0.
-pub(crate) fn apply_machine_type(preference: &Node, spec: &mut Node) {
-    fill(
-        spec,
-        "domain.machine.type",
-        preference.path("machine.preferredMachineType"),
-    );
+pub fn apply_machine_type(preference: &Node, spec: &mut Node) {
+    let preferred = preference.path("machine.preferredMachineType");
+    fill(spec, "domain.machine.type", preferred);
 }
 
 /// `preferredArchitecture`, where the VM names none; the field exists from 1.7 on.
 /// Mirrors ApplyArchitecturePreferences, pkg/instancetype/preference/apply/architecture.go @ v1.9.0.
-pub(crate) fn apply_architecture(preference: &Node, spec: &mut Node) {
-    fill(
+pub fn apply_architecture(preference: &Node, spec: &mut Node) {
+    fill_all(
         spec,
-        "architecture",
-        preference.get("preferredArchitecture"),
+        preference,
+        &[("architecture", "preferredArchitecture")],
     );
 }
 
@@ -72,6 +68,13 @@ fn apply_annotations(preference: &Node, target: &mut Node) {
         if !held {
             super::annotations::add(target, entry);
         }
+    }
+}
+
+/// As [`fill`], for each path with the key of `preferred` that holds what it prefers.
+fn fill_all(node: &mut Node, preferred: &Node, pairs: &[(&str, &str)]) {
+    for (path, key) in pairs {
+        fill(node, path, preferred.get(key));
     }
 }
 

@@ -6,7 +6,6 @@ use super::sight::address;
 use super::stored_revision::{find, revision_object, stores_same};
 use super::{Created, Remark, name};
 use crate::resolve::Resolution;
-use crate::rule::Severity;
 use crate::stored::{self, Form};
 use crate::yaml::Node;
 
@@ -28,9 +27,9 @@ impl UpgradeBuilder<'_, '_> {
                 Err(why) => {
                     let message = match why {
                         stored::Error::Ambiguous => why.to_string(),
-                        why => format!("it stores no instance type or preference: {why}"),
+                        why => format!("it does not store an instance type or preference: {why}"),
                     };
-                    let remark = Remark::new(Severity::Warning, old, message).blocks();
+                    let remark = Remark::warning(old, message).blocks();
                     self.out.remarks.push(remark);
                     continue;
                 }
@@ -41,9 +40,7 @@ impl UpgradeBuilder<'_, '_> {
             let owner = name::vm_of(&old.node, &stored).filter(|_| stored.form != Form::BareSpec);
             let Some(owner) = owner else {
                 self.out.remarks.push(
-                    Remark::new(
-                        Severity::Warning,
-                        old,
+                    Remark::warning(old,
                         format!(
                             "it stores {}, which no KubeVirt since 1.7 can read, and nothing here says which VM it belongs to",
                             stored.form
@@ -63,19 +60,15 @@ impl UpgradeBuilder<'_, '_> {
             let revision = controller_revision(&vm, &object);
             let new = revision.str_at("metadata.name").to_owned();
             if let Some(refusal) = name::refusal(&new, &revision_object(&revision)) {
-                self.out
-                    .remarks
-                    .push(Remark::new(Severity::Error, old, refusal));
+                self.out.remarks.push(Remark::error(old, refusal));
                 continue;
             }
             if let Resolution::Found(existing) = find(resolver, namespace, &new) {
                 if !stores_same(release, &existing.node, &revision) {
                     let message = format!(
-                        "revision `{new}`, which it upgrades to, is already here with other data"
+                        "revision `{new}`, which it upgrades to, is already in this repository with other data"
                     );
-                    self.out
-                        .remarks
-                        .push(Remark::new(Severity::Error, old, message));
+                    self.out.remarks.push(Remark::error(old, message));
                 }
                 continue;
             }

@@ -21,7 +21,7 @@ pub(super) struct UpgradeBuilder<'a, 'r> {
     pub(super) uses: HashMap<usize, Uses>,
     /// Old revisions that were replaced, by address.
     pub(super) replaced: HashSet<usize>,
-    /// Where in `created` a revision stands, by the address of the old one, namespace and name.
+    /// The index of a revision in `created`, by the address of the old one, namespace and name.
     pub(super) created_at: HashMap<(usize, String, String), usize>,
     /// The revisions that are up to date, by what they store.
     pub(super) stored: Stock,
@@ -93,7 +93,7 @@ impl<'a, 'r> UpgradeBuilder<'a, 'r> {
         self.judged.iter().copied()
     }
 
-    /// Takes over what one VM needs, unless something stands in the way.
+    /// Takes over what one VM needs, unless something prevents it.
     pub(super) fn carry_out(&mut self, vm: &'a Resource, moves: Moves<'a>) {
         let blocked = moves.remarks.iter().any(|remark| remark.blocks);
         self.out.remarks.extend(moves.remarks);
@@ -138,29 +138,20 @@ impl<'a, 'r> UpgradeBuilder<'a, 'r> {
         stored: &Stored,
         new: &str,
     ) -> Row {
-        let mut meaning = Vec::new();
-        let mut kept_unset = Vec::new();
+        let mut row = Row::new(vm, old, stored.form.to_string(), new);
         if stored.form != Form::V1beta1 && stored.matcher == Matcher::Instancetype {
             let cpu = stored.object.path("spec.cpu");
             let unset = stored::MADE_OPTIONAL
                 .into_iter()
                 .filter(|field| cpu.is_none_or(|cpu| cpu.get(field).is_none()));
-            kept_unset.extend(unset);
+            row.kept_unset.extend(unset);
             if self.options.bug_compatible {
-                meaning.extend(set_by_kubevirt(&kept_unset));
-                kept_unset.clear();
+                row.meaning.extend(set_by_kubevirt(&row.kept_unset));
+                row.kept_unset.clear();
             }
         }
-        for path in &stored.dropped {
-            meaning.push(format!("drops {path}, which {} does not have", stored.form));
-        }
-        Row {
-            vm: vm.map(|vm| vm.id.clone()),
-            object: old.id.clone(),
-            from: stored.form.to_string(),
-            to: new.to_owned(),
-            meaning,
-            kept_unset,
-        }
+        let drops = |path| format!("drops {path}, which {} does not have", stored.form);
+        row.meaning.extend(stored.dropped.iter().map(drops));
+        row
     }
 }

@@ -1,10 +1,11 @@
 //! The `ControllerRevision` that KubeVirt writes for an instance type or preference: name, labels, owner and data.
 
-use crate::resolve::{ResolveError, Resolved, ResolvedVia, Resolver};
+use crate::resolve::{Resolved, ResolvedVia, Resolver};
+use crate::resource::group_version;
 use crate::schema;
 use crate::stored::{self, LATEST, Matcher};
 use crate::transform::expand::{self, ExpandError, TemplateBase};
-use crate::yaml::{Map, Node, Value};
+use crate::yaml::{Node, Value};
 
 /// The labels of a revision that say what it stores; their common prefix is the group.
 pub mod label {
@@ -48,10 +49,7 @@ pub fn labels(object: &Node) -> [(&'static str, String); 5] {
 }
 
 fn version(object: &Node) -> &str {
-    let api_version = object.str_at("apiVersion");
-    api_version
-        .rsplit_once('/')
-        .map_or(api_version, |(_, version)| version)
+    group_version(object.str_at("apiVersion")).1
 }
 
 /// The revision of `object` that belongs to `vm`. The namespace is the VM's as written, and the owner is left out where
@@ -75,11 +73,8 @@ pub(crate) fn controller_revision(vm: &Node, object: &Node) -> Node {
     if !namespace.is_empty() {
         revision.set("metadata.namespace", Node::from(namespace));
     }
-    let mut named = Map::new();
-    for (key, value) in labels(&object) {
-        named.insert(key, Node::string(value));
-    }
-    revision.set("metadata.labels", Node::new(Value::Map(named)));
+    let labels = labels(&object).map(|(key, value)| (key, Node::string(value)));
+    revision.set("metadata.labels", Node::from_entries(labels));
     let uid = vm.str_at("metadata.uid");
     if !uid.is_empty() {
         let owner = [
@@ -90,11 +85,7 @@ pub(crate) fn controller_revision(vm: &Node, object: &Node) -> Node {
             ("controller", Node::from(true)),
             ("blockOwnerDeletion", Node::from(true)),
         ];
-        let mut map = Map::new();
-        for (key, value) in owner {
-            map.insert(key, value);
-        }
-        let owners = Value::Seq(vec![Node::new(Value::Map(map))]);
+        let owners = Value::Seq(vec![Node::from_entries(owner)]);
         revision.set("metadata.ownerReferences", Node::new(owners));
     }
     revision.set("data", object);
@@ -148,14 +139,9 @@ pub(crate) fn revision_of(resolver: &Resolver, vm: &Node, found: &Resolved) -> N
 
 /// The object with apiVersion, kind, metadata and spec in this order.
 fn order(mut object: Node) -> Node {
-    let mut map = Map::new();
-    for key in ["apiVersion", "kind", "metadata", "spec"] {
-        if let Some(node) = object.remove(key) {
-            map.insert(key, node);
-        }
-    }
-    object.value = Value::Map(map);
-    object
+    let keys = ["apiVersion", "kind", "metadata", "spec"].into_iter();
+    let entries = keys.filter_map(|key| Some((key, object.remove(key)?)));
+    Node::from_entries(entries.collect::<Vec<_>>()).with_origin(object.origin)
 }
 
 /// The status reference that the controller writes for a matcher whose revision is `name`. Mirrors
@@ -184,27 +170,14 @@ pub(crate) fn status_reference(vm: &Node, matcher: Matcher, name: &str) -> Node 
     reference
 }
 
-/// Why nothing is captured, in KubeVirt's words.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CaptureError {
-    /// The user's reference: the object cannot be had.
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    /// The user's VM: it sets fields that its instance type sets too, or cannot take what it sets.
-    #[error(transparent)]
-    Apply(#[from] ExpandError),
-}
-
 /// The revisions that a controller of the target's release captures when the VM starts, and the status it writes. A
 /// matcher that leads to a revision already captures nothing. Mirrors Store, pkg/instancetype/revision/store.go @ v1.9.0.
-pub fn capture(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Captured, CaptureError> {
+pub fn capture(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Captured, ExpandError> {
     let mut captured = Captured::default();
     for matcher in Matcher::ALL {
-        let found = match matcher {
-            Matcher::Instancetype => resolver.resolve_instancetype(vm, namespace)?,
-            Matcher::Preference => resolver.resolve_preference(vm, namespace)?,
+        let Some(found) = resolver.resolve(matcher, vm, namespace)? else {
+            continue;
         };
-        let Some(found) = found else { continue };
         if matches!(
             found.through,
             ResolvedVia::RevisionName | ResolvedVia::StatusRef
@@ -223,19 +196,13 @@ pub fn capture(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Captur
 }
 
 /// The instance type may have changed since the VM was admitted, so the controller looks for conflicts once more.
-fn check_conflicts(resolver: &Resolver, vm: &Node, found: &Resolved) -> Result<(), CaptureError> {
+fn check_conflicts(resolver: &Resolver, vm: &Node, found: &Resolved) -> Result<(), ExpandError> {
     let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm).node;
     let mut template = decoded
         .path("spec.template")
         .cloned()
         .unwrap_or_else(Node::map);
     let spec = Some(&*found.spec);
-    expand::apply(
-        resolver.release(),
-        TemplateBase::TEMPLATE,
-        spec,
-        None,
-        &mut template,
-    )?;
-    Ok(())
+    let release = resolver.release();
+    expand::apply(release, TemplateBase::TEMPLATE, spec, None, &mut template)
 }

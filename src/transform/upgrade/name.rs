@@ -19,7 +19,7 @@ pub(super) fn refusal(name: &str, object: &Node) -> Option<String> {
     }
     if !is_subdomain(name) {
         return Some(format!(
-            "the upgraded revision's name is no DNS subdomain: `{name}`"
+            "the upgraded revision's name is not a DNS subdomain: `{name}`"
         ));
     }
     for (key, value) in capture::labels(object) {
@@ -31,7 +31,7 @@ pub(super) fn refusal(name: &str, object: &Node) -> Option<String> {
         }
         if !is_label_value(&value) {
             return Some(format!(
-                "`{value}` is no value of the label `{key}` that the upgraded revision carries"
+                "`{value}` is not a valid value of the label `{key}` of the upgraded revision"
             ));
         }
     }

@@ -7,7 +7,6 @@ use crate::field_path::FieldPath;
 use crate::finding::FixStep;
 use crate::resolve::Resolver;
 use crate::resource::Resource;
-use crate::rule::Severity;
 use crate::schema::{self, Schema};
 use crate::stored::{self, Conversion, Form, LATEST, Matcher, Stored};
 use crate::yaml::{Map, Node, Value};
@@ -20,21 +19,12 @@ pub(super) fn lift<'a>(judged: &[ToUpgrade<'a, '_>], options: Options, out: &mut
             continue;
         };
         if resource.node.get("sops").is_some() {
-            out.remarks.push(Remark::new(
-                    Severity::Error,
-                    resource,
-                    format!("it should become {}, and its file is encrypted with SOPS: driftless does not write such files", lifted.to),
+            out.remarks.push(Remark::error(resource,
+                    format!("it should become {}, and its file is encrypted with SOPS: driftless does not write such files", lifted.row.to),
                 ));
             continue;
         }
-        out.rows.push(Row {
-            vm: None,
-            object: resource.id.clone(),
-            from: lifted.from,
-            to: lifted.to,
-            meaning: lifted.meaning,
-            kept_unset: lifted.kept_unset,
-        });
+        out.rows.push(lifted.row);
         out.change(resource, lifted.steps);
     }
 }
@@ -42,10 +32,16 @@ pub(super) fn lift<'a>(judged: &[ToUpgrade<'a, '_>], options: Options, out: &mut
 /// What becomes of one object.
 struct LiftedObject {
     steps: Vec<FixStep>,
-    from: String,
-    to: String,
-    meaning: Vec<String>,
-    kept_unset: Vec<&'static str>,
+    row: Row,
+}
+
+impl LiftedObject {
+    fn new(resource: &Resource, from: impl Into<String>, to: &str) -> Self {
+        Self {
+            steps: Vec::new(),
+            row: Row::new(None, resource, from, to),
+        }
+    }
 }
 
 fn lift_one<'a>(
@@ -58,40 +54,25 @@ fn lift_one<'a>(
     let version = resource.version();
     if resource.id.group == "kubevirt.io" && version == "v1alpha3" {
         schema::type_of("kubevirt.io", &resource.id.kind)?;
-        return Some(LiftedObject {
-            steps: vec![set(
-                FieldPath::root().field("apiVersion"),
-                Node::from("kubevirt.io/v1"),
-            )],
-            from: "kubevirt.io/v1alpha3".to_owned(),
-            to: "kubevirt.io/v1".to_owned(),
-            meaning: Vec::new(),
-            kept_unset: Vec::new(),
-        });
+        let new = "kubevirt.io/v1";
+        let mut lifted = LiftedObject::new(resource, "kubevirt.io/v1alpha3", new);
+        let field = FieldPath::root().field("apiVersion");
+        lifted.steps.push(set(field, Node::from(new)));
+        return Some(lifted);
     }
     if resource.id.group != stored::GROUP {
         return None;
     }
     let matcher = Matcher::of_kind(&resource.id.kind)?;
     let form = Form::of_version(version)?;
-    let mut lifted = LiftedObject {
-        steps: Vec::new(),
-        from: form.to_string(),
-        to: LATEST.to_owned(),
-        meaning: Vec::new(),
-        kept_unset: Vec::new(),
-    };
+    let mut lifted = LiftedObject::new(resource, form.to_string(), LATEST);
     if form != Form::V1beta1 {
         match stored::read(resolver.release(), &resource.node, Some(matcher)) {
             Ok(stored) => lift_version(resource, &stored, options, &mut lifted),
             Err(why) => {
                 out.remarks.push(
-                    Remark::new(
-                        Severity::Error,
-                        resource,
-                        format!("it is no {matcher}: {why}"),
-                    )
-                    .help("correct the field, and upgrade again"),
+                    Remark::error(resource, format!("it is not {}: {why}", matcher.one()))
+                        .help("correct the field, and upgrade again"),
                 );
                 return None;
             }
@@ -114,9 +95,8 @@ fn lift_version(resource: &Resource, stored: &Stored, options: Options, lifted: 
         Node::string(format!("{}/{LATEST}", stored::GROUP)),
     ));
     for path in &stored.dropped {
-        lifted
-            .meaning
-            .push(format!("drops {path}, which {} does not have", stored.form));
+        let meaning = &mut lifted.row.meaning;
+        meaning.push(format!("drops {path}, which {} does not have", stored.form));
         lifted.steps.push(remove(path.clone()));
     }
     let cpu = FieldPath::root().field("spec").field("cpu");
@@ -146,12 +126,12 @@ fn lift_version(resource: &Resource, stored: &Stored, options: Options, lifted: 
         } else if written {
             lifted.steps.push(remove(path));
         }
-        lifted.kept_unset.push(field);
+        lifted.row.kept_unset.push(field);
     }
     if options.bug_compatible {
-        let set = set_by_kubevirt(&lifted.kept_unset);
-        lifted.meaning.extend(set);
-        lifted.kept_unset.clear();
+        let set = set_by_kubevirt(&lifted.row.kept_unset);
+        lifted.row.meaning.extend(set);
+        lifted.row.kept_unset.clear();
     }
 }
 
@@ -249,16 +229,12 @@ fn replace<'a>(
     let Replacement { from, to, steps } = replacement;
     match users.prove(resource, &before, &after) {
         proof::Proof::Same => {}
-        proof::Proof::SameHere(other) => out.remarks.push(Remark::new(
-            Severity::Note,
-            resource,
+        proof::Proof::SameHere(other) => out.remarks.push(Remark::note(resource,
             format!("every VM here stays the same when `{from}` becomes `{to}`; a VM elsewhere {other} would not"),
         )),
         proof::Proof::Differs(who) => {
             out.remarks.push(
-                Remark::new(
-                    Severity::Note,
-                    resource,
+                Remark::note(resource,
                     format!("`{from}` is deprecated and stays: with `{to}` {who} would change"),
                 )
                 .at(&FieldPath::root().field("spec")),
@@ -267,7 +243,6 @@ fn replace<'a>(
         }
     }
     lifted.steps.extend(steps.iter().cloned());
-    lifted
-        .meaning
-        .push(format!("`{from}` becomes `{to}`, which says the same"));
+    let meaning = &mut lifted.row.meaning;
+    meaning.push(format!("`{from}` becomes `{to}`, which says the same"));
 }

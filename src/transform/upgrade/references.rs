@@ -13,7 +13,7 @@ pub struct Reference {
     pub field: FieldPath,
     /// The revision's name.
     pub name: String,
-    /// Whether it stands in `spec`, where it wins.
+    /// Whether it is in `spec`, where it wins.
     pub in_spec: bool,
 }
 

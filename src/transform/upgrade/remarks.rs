@@ -33,9 +33,7 @@ pub(super) fn compare_names<'a>(
     if reference.in_spec {
         if let Some(holds) = holds.filter(|holds| *holds != wanted) {
             moves.remarks.push(
-                Remark::new(
-                    Severity::Warning,
-                    vm,
+                Remark::warning(vm,
                     format!(
                         "the VM names {matcher} `{wanted}`, and revision `{name}` stores `{holds}`: the revision wins, the name is ignored"
                     ),
@@ -51,9 +49,7 @@ pub(super) fn compare_names<'a>(
             .any(|other| other.in_spec && other.matcher == matcher)
     {
         moves.remarks.push(
-            Remark::new(
-                Severity::Note,
-                vm,
+            Remark::note(vm,
                 format!(
                     "revision `{name}` carries no label that names {matcher} `{wanted}`, so KubeVirt used the live object where it did not upgrade the revision; the upgraded one counts{}",
                     if stored.form == Form::BareSpec || named == wanted {
@@ -92,9 +88,7 @@ pub(super) fn say_shared<'a>(
     }
     if !named.is_empty() {
         moves.remarks.push(
-            Remark::new(
-                Severity::Note,
-                vm,
+            Remark::note(vm,
                 format!(
                     "revision `{}` is shared with {}: each VM gets a revision of its own, as KubeVirt would capture it",
                     reference.name,
@@ -114,14 +108,15 @@ pub(super) fn missing<'a>(
 ) -> Remark<'a> {
     let Reference { matcher, name, .. } = reference;
     if name.contains(&format!("-{LATEST}-")) {
-        let message = format!("revision `{name}` is not here; its name says {LATEST}");
-        return Remark::new(Severity::Note, vm, message).at(&reference.field);
+        let message =
+            format!("revision `{name}` is not in this repository; its name says {LATEST}");
+        return Remark::note(vm, message).at(&reference.field);
     }
     let complete = resolver.target().complete;
     let message = if complete {
         format!("revision `{name}` does not exist: the VM cannot start")
     } else {
-        format!("revision `{name}` is not here, so what it stores cannot be upgraded")
+        format!("revision `{name}` is not in this repository, so what it stores cannot be upgraded")
     };
     let severity = if complete {
         Severity::Error

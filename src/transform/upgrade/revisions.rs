@@ -10,7 +10,6 @@ use super::{Created, Reference, Remark, Row, is_vm, name, references};
 use crate::field_path::FieldPath;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::Resource;
-use crate::rule::Severity;
 use crate::stored::{self, Conversion, Form, LATEST};
 use crate::yaml::Node;
 
@@ -32,9 +31,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
         }
         if vm.node.get("sops").is_some() && !moves.steps.is_empty() {
             moves.remarks.push(
-                Remark::new(
-                    Severity::Error,
-                    vm,
+                Remark::error(vm,
                     "its references should move, and its file is encrypted with SOPS: driftless does not write such files",
                 )
                 .help("decrypt it, upgrade, and encrypt it again"),
@@ -42,9 +39,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
         }
         let ownerless = vm.node.str_at("metadata.uid").is_empty();
         if ownerless && !moves.created.is_empty() {
-            moves.remarks.push(Remark::new(
-                Severity::Note,
-                vm,
+            moves.remarks.push(Remark::note(vm,
                 "its upgraded revisions name no owner, because the manifest carries no uid: KubeVirt uses them all the \
                  same, but deleting the VM does not delete them",
             ));
@@ -59,16 +54,14 @@ impl<'a> UpgradeBuilder<'a, '_> {
         reference: &Reference,
         moves: &mut Moves<'a>,
     ) -> Result<(), Box<Remark<'a>>> {
-        let error = |message: String| {
-            Box::new(Remark::new(Severity::Error, vm, message).at(&reference.field))
-        };
+        let error = |message: String| Box::new(Remark::error(vm, message).at(&reference.field));
         let namespace = vm.namespace_or(&resolver.target().namespace);
         let old = match find(resolver, namespace, &reference.name) {
             Resolution::Found(revision) => revision,
             Resolution::Ambiguous(_) => {
                 return Err(Box::new(
                     error(format!(
-                        "revision `{}` is here more than once, with different content",
+                        "revision `{}` is in this repository more than once, with different content",
                         reference.name
                     ))
                     .help("keep one of them"),
@@ -92,31 +85,23 @@ impl<'a> UpgradeBuilder<'a, '_> {
         if new == reference.name {
             return relabel(old, &revision, moves, &lifted, vm).map_err(error);
         }
-        let known = moves
-            .created
-            .iter()
-            .find(|created| created.name() == new)
-            .or_else(|| {
-                let key = (address(old), namespace.to_owned(), new.clone());
-                self.out.created.get(*self.created_at.get(&key)?)
-            })
-            .map(|created| created.node.clone());
+        let mut created = moves.created.iter();
+        let known = created.find(|created| created.name() == new).or_else(|| {
+            let key = (address(old), namespace.to_owned(), new.clone());
+            self.out.created.get(*self.created_at.get(&key)?)
+        });
         let existing = match (known, find(resolver, namespace, &new)) {
-            (Some(node), _) => Some(node),
+            (Some(created), _) => Some(created.node.clone()),
             (None, Resolution::Found(resource)) => Some(resource.node.clone()),
-            (None, Resolution::Ambiguous(resources)) => {
-                resources.first().map(|one| one.node.clone())
-            }
+            (None, Resolution::Ambiguous(all)) => all.first().map(|one| one.node.clone()),
             (None, _) => None,
         };
         match &existing {
             Some(existing) if self.is_kubevirts_own(resolver, vm, existing, &lifted, &revision) => {
                 moves.remarks.push(
-                    Remark::new(
-                        Severity::Warning,
-                        vm,
+                    Remark::warning(vm,
                         format!(
-                            "revision `{new}` is here already, as KubeVirt's own upgrade wrote it: {} are set in it, and conflict with a VM that sets them too",
+                            "revision `{new}` is already in this repository, as KubeVirt's own upgrade wrote it: {} are set in it, and conflict with a VM that sets them too",
                             stored::MADE_OPTIONAL.join(", ")
                         ),
                     )
@@ -126,7 +111,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
             Some(existing) if !stores_same(resolver.release(), existing, &revision) => {
                 return Err(Box::new(
                     error(format!(
-                        "revision `{new}`, which `{}` upgrades to, is already here with other data",
+                        "revision `{new}`, which `{}` upgrades to, is already in this repository with other data",
                         reference.name
                     ))
                     .help("compare the two, and delete the one that is wrong"),
@@ -140,19 +125,14 @@ impl<'a> UpgradeBuilder<'a, '_> {
                     old,
                     vm: Some(vm),
                 });
-                moves
-                    .rows
-                    .push(self.row(Some(vm), old, &lifted.stored, &new));
             }
         }
-        if existing.is_some() && !moves.rows.iter().any(|row| row.to == new) {
-            moves
-                .rows
-                .push(self.row(Some(vm), old, &lifted.stored, &new));
+        if existing.is_none() || !moves.rows.iter().any(|row| row.to == new) {
+            let row = self.row(Some(vm), old, &lifted.stored, &new);
+            moves.rows.push(row);
         }
-        moves
-            .steps
-            .push(set(reference.field.clone(), Node::from(new.as_str())));
+        let step = set(reference.field.clone(), Node::from(new.as_str()));
+        moves.steps.push(step);
         moves.replaced.push(old);
         Ok(())
     }
@@ -183,9 +163,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
         old: &'a Resource,
         moves: &mut Moves<'a>,
     ) -> Result<Option<Lifted>, Box<Remark<'a>>> {
-        let error = |message: String| {
-            Box::new(Remark::new(Severity::Error, vm, message).at(&reference.field))
-        };
+        let error = |message: String| Box::new(Remark::error(vm, message).at(&reference.field));
         let Reference { matcher, name, .. } = reference;
         let empty = Node::new(crate::yaml::Value::Null);
         let data = old.node.get("data").unwrap_or(&empty);
@@ -197,7 +175,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
         let stored = stored.map_err(|why| {
             Box::new(
                 error(format!(
-                    "revision `{name}` stores no {matcher}, and the VM names it as one: {why}"
+                    "the VM names revision `{name}` as its {matcher}, and the revision does not store one: {why}"
                 ))
                 .help(format!(
                     "remove the reference: KubeVirt then captures the {matcher} anew"
@@ -217,7 +195,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
             }
             moves
                 .remarks
-                .push(Remark::new(Severity::Warning, vm, message).at(&reference.field));
+                .push(Remark::warning(vm, message).at(&reference.field));
         }
         let says = version_label(&old.node);
         match (says, stored.form) {
@@ -227,9 +205,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
             }
             (Some(LATEST), form) if self.options.bug_compatible => {
                 moves.remarks.push(
-                    Remark::new(
-                        Severity::Warning,
-                        vm,
+                    Remark::warning(vm,
                         format!(
                             "revision `{name}` is labelled {LATEST} and stores {form}: KubeVirt goes by the label and leaves it"
                         ),
@@ -252,9 +228,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
             }
             (Some(label), form) if label != form.version() => {
                 moves.remarks.push(
-                    Remark::new(
-                        Severity::Note,
-                        vm,
+                    Remark::note(vm,
                         format!(
                             "the label of revision `{name}` says `{label}`, and its data is {form}: the data counts"
                         ),
@@ -270,11 +244,9 @@ impl<'a> UpgradeBuilder<'a, '_> {
         if stored.form == Form::BareSpec && !self.options.bug_compatible {
             name_as_matcher(vm, *matcher, &mut object);
             moves.remarks.push(
-                Remark::new(
-                    Severity::Note,
-                    vm,
+                Remark::note(vm,
                     format!(
-                        "revision `{name}` stores a bare spec without a name: the upgraded one takes `{}`, as the VM says; KubeVirt's own is called `old-version-of-{}-object`, which it then looks past",
+                        "revision `{name}` stores a bare spec without a name: the upgraded one takes `{}`, as the VM says; KubeVirt's own is called `old-version-of-{}-object`, which it then ignores",
                         object.str_at("metadata.name"),
                         matcher.field()
                     ),
@@ -307,14 +279,10 @@ fn relabel<'a>(
         .filter(|(path, value)| path.find(&old.node).and_then(Node::as_str) != Some(value.as_str()))
         .map(|(path, value)| set(path, Node::string(value)))
         .collect();
-    moves.rows.push(Row {
-        vm: Some(vm.id.clone()),
-        object: old.id.clone(),
-        from: "v1beta1 without labels".to_owned(),
-        to: old.id.name.to_string(),
-        meaning: Vec::new(),
-        kept_unset: Vec::new(),
-    });
+    let name = &old.id.name;
+    moves
+        .rows
+        .push(Row::new(Some(vm), old, "v1beta1 without labels", name));
     moves.labels.push((old, steps));
     Ok(())
 }

@@ -283,7 +283,7 @@ fn d07_a_missing_revision_is_said_and_nothing_is_guessed() {
     assert!(
         outcome
             .messages()
-            .contains("warning: revision `gone` is not here"),
+            .contains("warning: revision `gone` is not in this repository"),
         "{}",
         outcome.messages()
     );

@@ -1,5 +1,7 @@
 //! What an upgrade makes of one source: edited spans, documents added and taken out, every other byte as it was.
 
+use std::ops::Range;
+
 use crate::field_path::{FieldPath, Segment};
 use crate::finding::FixStep;
 use crate::source::{FileId, Span};
@@ -13,7 +15,7 @@ use super::steps;
 pub struct SourcePlace {
     /// The document's place among those of the source.
     pub document: usize,
-    /// Where the resource lies in it: empty, or `items[3]`.
+    /// The path of the resource in it: empty, or `items[3]`.
     pub prefix: FieldPath,
 }
 
@@ -24,7 +26,7 @@ pub struct Changes {
     pub steps: Vec<(SourcePlace, Vec<FixStep>)>,
     /// New resources, each beside the one it belongs to.
     pub added: Vec<(SourcePlace, Node)>,
-    /// Resources that go.
+    /// Resources that are removed.
     pub removed: Vec<SourcePlace>,
 }
 
@@ -146,30 +148,20 @@ impl Edited<'_> {
 
     /// Puts resources after this document: more documents, or a List around it where it is JSON.
     fn add_beside(&self, nodes: &[&Node], set: &mut EditSet) -> Result<(), CannotEdit> {
-        let Span { file, start, end } = self.document.span;
+        let span = self.document.span.range();
         if self.is_json() {
-            let text = &self.bytes[self.document.span.range()];
-            let leading = text.len() - text.trim_ascii_start().len();
-            let trailing = text.len() - text.trim_ascii_end().len();
-            let (start, end) = (start + count(leading), end - count(trailing));
-            let mut tail = String::new();
-            for node in nodes {
-                tail.push(',');
-                tail.push_str(self.newline);
-                tail.push_str(&self.json(node));
-            }
-            tail.push_str("]}");
-            set.push(Edit {
-                span: Span::new(file, start, start),
-                text: r#"{"apiVersion":"v1","kind":"List","items":["#.to_owned(),
-            })?;
-            return set.push(Edit {
-                span: Span::new(file, end, end),
-                text: tail,
-            });
+            let text = &self.bytes[span.clone()];
+            let start = span.start + text.len() - text.trim_ascii_start().len();
+            let end = span.start + text.trim_ascii_end().len();
+            let items = nodes
+                .iter()
+                .map(|node| format!(",{}{}", self.newline, self.json(node)));
+            let head = r#"{"apiVersion":"v1","kind":"List","items":["#;
+            set.push(self.edit(start, start, head))?;
+            return set.push(self.edit(end, end, &format!("{}]}}", items.collect::<String>())));
         }
         let mut text = String::new();
-        if !self.bytes[..end as usize].ends_with(b"\n") {
+        if !self.bytes[..span.end].ends_with(b"\n") {
             text.push_str(self.newline);
         }
         for node in nodes {
@@ -177,72 +169,54 @@ impl Edited<'_> {
             text.push_str(self.newline);
             text.push_str(&self.yaml(node));
         }
-        set.push(Edit {
-            span: Span::new(file, end, end),
-            text,
-        })
+        set.push(self.edit(span.end, span.end, &text))
     }
 
     /// This document's content replaced whole.
     fn replace(&self, nodes: &[&Node]) -> Edit {
-        let texts: Vec<_> = nodes
-            .iter()
-            .map(|node| {
-                if self.is_json() {
-                    self.json(node) + self.newline
-                } else {
-                    self.yaml(node)
-                }
-            })
-            .collect();
-        let separator = if self.is_json() {
-            String::new()
+        let nodes = nodes.iter();
+        let text = if self.is_json() {
+            nodes.map(|node| self.json(node) + self.newline).collect()
         } else {
-            format!("---{}", self.newline)
+            let texts: Vec<_> = nodes.map(|node| self.yaml(node)).collect();
+            texts.join(&format!("---{}", self.newline))
         };
         Edit {
             span: self.document.span,
-            text: texts.join(&separator),
+            text,
         }
     }
 
     /// This document and one separator taken out.
     fn take_out(&self) -> Edit {
-        let Span { file, start, end } = self.document.span;
-        let before = &self.bytes[..start as usize];
+        let Range { start, end } = self.document.span.range();
+        let before = &self.bytes[..start];
         let separator = line_before(before).filter(|at| before[*at..].starts_with(b"---"));
-        let after = &self.bytes[end as usize..];
-        let span = match separator {
-            Some(at) => Span::new(file, count(at), end),
+        let after = &self.bytes[end..];
+        match separator {
+            Some(at) => self.edit(at, end, ""),
             None if after.starts_with(b"---") => {
                 let line = after.iter().position(|byte| *byte == b'\n');
                 let line = line.map_or(after.len(), |at| at + 1);
-                Span::new(file, start, end + count(line))
+                self.edit(start, end + line, "")
             }
-            None => Span::new(file, start, end),
-        };
+            None => self.edit(start, end, ""),
+        }
+    }
+
+    fn edit(&self, start: usize, end: usize, text: &str) -> Edit {
         Edit {
-            span,
-            text: String::new(),
+            span: Span::of(self.document.file, start, end),
+            text: text.to_owned(),
         }
     }
 
     fn yaml(&self, node: &Node) -> String {
-        let text = yaml::emit::to_string(node);
-        if self.newline == "\n" {
-            text
-        } else {
-            text.replace('\n', self.newline)
-        }
+        yaml::emit::to_string(node).replace('\n', self.newline)
     }
 
     fn json(&self, node: &Node) -> String {
-        let text = format!("{:#}", node.to_json());
-        if self.newline == "\n" {
-            text
-        } else {
-            text.replace('\n', self.newline)
-        }
+        format!("{:#}", node.to_json()).replace('\n', self.newline)
     }
 }
 
@@ -285,8 +259,4 @@ fn newline(bytes: &[u8]) -> &'static str {
         Some(at) if at > 0 && bytes[at - 1] == b'\r' => "\r\n",
         _ => "\n",
     }
-}
-
-fn count(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
 }

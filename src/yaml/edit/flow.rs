@@ -81,7 +81,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What stands between two parts: a comma, and a new line where each part has its own.
+    /// The text between two parts: a comma, and a new line where each part has a line of its own.
     fn separator(&self, parts: &[(usize, usize)]) -> String {
         let line = self.line_start(parts[0].0);
         let own_line = line > self.start && self.starts_line(parts[0].0);
@@ -98,7 +98,7 @@ impl Rewriter<'_> {
         at += 1;
         let mut parts = Vec::new();
         let mut push = |start: usize, end: usize| {
-            // Between two parts stands one comma; a `?` or an anchor there is not ours to move.
+            // There is one comma between two parts; a `?` or an anchor there is not moved.
             let first = self.skip_trivia(at);
             let first = match self.bytes.get(first) {
                 Some(b',') if !parts.is_empty() => self.skip_trivia(first + 1),

@@ -1,4 +1,4 @@
-//! Lines of a document: where they start and end, what stands on them, which comments belong to which entry.
+//! Lines of a document: where they start and end, what is on them, and which entry each comment belongs to.
 
 use super::rewrite::Rewriter;
 
@@ -27,14 +27,14 @@ impl Rewriter<'_> {
         at + line.strip_suffix(b"\r").unwrap_or(line).len()
     }
 
-    /// Whether only spaces stand between the start of the line and `at`.
+    /// Whether only spaces are between the start of the line and `at`.
     pub(super) fn starts_line(&self, at: usize) -> bool {
         self.bytes[self.line_start(at)..at]
             .iter()
             .all(|byte| *byte == b' ')
     }
 
-    /// Whether only spaces and dashes stand between the start of the line and `at`.
+    /// Whether only spaces and dashes are between the start of the line and `at`.
     pub(super) fn follows_dashes(&self, at: usize) -> bool {
         self.bytes[self.line_start(at)..at]
             .iter()
@@ -57,7 +57,7 @@ impl Rewriter<'_> {
             .then_some(column)
     }
 
-    /// Where the comments directly above the line at `line` start, as far as they stand in `column`.
+    /// Where the comments directly above the line at `line` start, as far as they begin in `column`.
     pub(super) fn above(&self, line: usize, column: usize) -> usize {
         let mut from = line;
         while from > self.start {

@@ -1,4 +1,4 @@
-//! Which parts of a collection stay, go and come.
+//! Which parts of a collection are kept, removed and inserted.
 
 use crate::yaml::{Map, Node, Origin};
 
@@ -30,7 +30,7 @@ impl EditPlan {
     }
 }
 
-/// Keys stay by name, or by where they stand when they were renamed.
+/// Keys are paired by name, and renamed ones by their place.
 pub(super) fn mapping(old: &Map, new: &Map) -> EditPlan {
     let mut plan = EditPlan {
         kept: vec![None; old.len()],
@@ -57,7 +57,8 @@ pub(super) fn mapping(old: &Map, new: &Map) -> EditPlan {
     plan
 }
 
-/// Items stay by where they stand, else by value, else by name, else by place. None where the order changes.
+/// Items are paired by their place in the source, else by value, else by name, else by position. None where the order
+/// changes.
 pub(super) fn sequence(old: &[Node], new: &[Node]) -> Option<EditPlan> {
     let by_origin = |item: &Node| {
         old.iter().position(|other| {
@@ -75,7 +76,7 @@ pub(super) fn sequence(old: &[Node], new: &[Node]) -> Option<EditPlan> {
     let mut after: Option<usize> = None;
     for (to, item) in new.iter().enumerate() {
         let from = after.map_or(0, |after| after + 1);
-        // A later item that stays by where it stands bounds the search.
+        // The search ends at a later item that is paired by its place in the source.
         let bound = origins[to..]
             .iter()
             .flatten()

@@ -7,14 +7,14 @@ use crate::source::Span;
 use crate::yaml::emit::{self, EmitContext, Layout};
 use crate::yaml::{Document, Node, Value};
 
-/// Where a value stands, for when it is written anew.
+/// The place of a value that is written anew.
 #[derive(Clone, Copy)]
 pub(super) enum ValuePlace {
     /// The whole document.
     Root,
     /// After the colon that ends here, of a key in this column.
     AfterKey { colon: usize, column: usize },
-    /// After the dash that ends here, which stands in this column.
+    /// After the dash that ends here, which is in this column.
     AfterDash { dash: usize, column: usize },
     /// Between brackets, after the key that ends here.
     Flow { key: Option<usize> },
@@ -82,8 +82,7 @@ impl Rewriter<'_> {
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
-        let clip = |at| u32::try_from(at).unwrap_or(u32::MAX);
-        Span::new(self.document.file, clip(start), clip(end))
+        Span::of(self.document.file, start, end)
     }
 
     /// Adds an edit; line feeds become the document's line ends.
@@ -173,7 +172,7 @@ impl Rewriter<'_> {
             _ => None,
         };
         match plan.filter(EditPlan::keeps_any) {
-            // A tag or an anchor stands before the collection itself.
+            // A tag or an anchor comes before the collection itself.
             Some(_) if matches!(first, Some(b'!' | b'&')) => self.refuse(start),
             Some(plan) if self.is_block(old) && !matches!(place, ValuePlace::Flow { .. }) => {
                 self.block(old, new, &plan, place)

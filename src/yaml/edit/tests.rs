@@ -6,27 +6,14 @@
 
 use serde_json::json;
 
+use self::editor::Editor;
 use super::*;
+use crate::field_path::FieldPath;
 use crate::source::FileId;
+use crate::yaml::Node;
 
+mod editor;
 mod generated;
-
-impl Editor<'_> {
-    /// The value so far.
-    const fn intended(&self) -> &Node {
-        &self.intended
-    }
-
-    /// Adds an item to the list at `path`, before the one at `index` or at the end.
-    fn insert_item(&mut self, path: &FieldPath, index: Option<usize>, node: Node) -> bool {
-        let Some(items) = path.find_mut(&mut self.intended).and_then(Node::items_mut) else {
-            return false;
-        };
-        let at = index.unwrap_or(items.len()).min(items.len());
-        items.insert(at, node);
-        true
-    }
-}
 
 fn document(bytes: &[u8]) -> Document {
     parse(FileId(0), bytes)

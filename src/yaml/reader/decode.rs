@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::yaml::document::ErrorKind;
+use crate::yaml::problem::YamlProblem;
 
 /// go-yaml decodes blocks of this many bytes, and refuses a bad character when it decodes its block.
 const BLOCK: usize = 512;
@@ -16,17 +16,15 @@ pub(super) struct DecodedText<'a> {
     skipped: usize,
 }
 
-/// Bytes that are no character YAML allows.
+/// Bytes that are not a character that YAML allows.
 pub(super) struct BadBytes {
     pub(super) at: usize,
     pub(super) len: usize,
-    pub(super) kind: ErrorKind,
-    pub(super) message: &'static str,
-    pub(super) help: Option<&'static str>,
+    pub(super) problem: YamlProblem,
 }
 
 impl DecodedText<'_> {
-    /// Where a byte of the text stands in the source.
+    /// The place in the source of a byte of the text.
     pub(super) fn offset(&self, at: usize) -> usize {
         self.map
             .as_ref()
@@ -54,9 +52,7 @@ pub(super) fn decode(bytes: &[u8], json: bool) -> DecodedText<'_> {
             let bad = BadBytes {
                 at,
                 len: error.error_len().unwrap_or(bytes.len() - at),
-                kind: ErrorKind::NotUtf8,
-                message: "the file is not UTF-8",
-                help: Some("save the file as UTF-8"),
+                problem: YamlProblem::NotUtf8,
             };
             (
                 std::str::from_utf8(&bytes[..at]).unwrap_or_default(),
@@ -68,9 +64,7 @@ pub(super) fn decode(bytes: &[u8], json: bool) -> DecodedText<'_> {
         bad = Some(BadBytes {
             at,
             len,
-            kind: ErrorKind::Syntax,
-            message: "control characters are not allowed",
-            help: Some("write the character as an escape in double quotes"),
+            problem: YamlProblem::ControlCharacter,
         });
     }
     let text = match &bad {
@@ -139,25 +133,23 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> DecodedText<'static> {
                 at += character.len_utf16() * 2;
                 continue;
             }
-            Ok(_) => (ErrorKind::Syntax, "control characters are not allowed"),
-            Err(_) => (ErrorKind::NotUtf8, "the file is not UTF-16"),
+            Ok(_) => YamlProblem::ControlCharacterInUtf16,
+            Err(_) => YamlProblem::NotUtf16,
         };
         bad = Some(problem);
         break;
     }
-    if bad.is_none() && bytes.len() % 2 == 1 {
-        bad = Some((ErrorKind::NotUtf8, "the file is not UTF-16"));
+    if bytes.len() % 2 == 1 {
+        bad = bad.or(Some(YamlProblem::NotUtf16));
     }
     map.push(at);
     DecodedText {
         text: Cow::Owned(text),
         map: Some(map),
-        bad: bad.map(|(kind, message)| BadBytes {
+        bad: bad.map(|problem| BadBytes {
             at,
             len: 2,
-            kind,
-            message,
-            help: Some("save the file as UTF-8"),
+            problem,
         }),
         skipped: 0,
     }

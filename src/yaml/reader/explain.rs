@@ -1,45 +1,31 @@
 //! Errors that say what to do: conflict markers, tabs, missing quotes.
 
 use crate::source::Span;
-use crate::yaml::document::{Error, ErrorKind};
+use crate::yaml::document::Error;
+use crate::yaml::problem::YamlProblem;
 use crate::yaml::scan::Fault;
 
-/// The error for a fault in `text`, explained by what stands there.
+/// The error for a fault in `text`, with help that fits the text there.
 pub(super) fn explain(fault: &Fault, span: Span, index: usize, text: &str) -> Error {
     let at = fault.at;
     if let Some(marker) = conflict_marker(text) {
         // The text and the source run in step up to the error, so the distance is the same in both.
-        let shift = |offset: usize| {
-            let back =
-                i64::try_from(at).unwrap_or_default() - i64::try_from(offset).unwrap_or_default();
-            u32::try_from(i64::from(span.start) - back).unwrap_or(span.start)
-        };
-        return Error {
-            kind: ErrorKind::Conflict,
-            span: Span::new(span.file, shift(marker), shift(marker + 7)),
-            message: "merge conflict marker",
-            help: Some("resolve the merge conflict and remove its markers"),
-            index,
-        };
+        let start = (span.start as usize + marker).saturating_sub(at);
+        let span = Span::of(span.file, start, start + 7);
+        return YamlProblem::ConflictMarker.at(span, index);
     }
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let indent = text[line..].len() - text[line..].trim_start_matches([' ', '\t']).len();
-    let tab = text[line..line + indent].find('\t');
-    let first = text[at..].chars().next();
-    let help = match (tab, first) {
-        (Some(_), _) | (_, Some('\t')) => {
-            Some("indent with spaces; YAML does not allow tabs there")
+    let has_tab = text[line..line + indent].contains('\t');
+    let mut error = fault.problem.at(span, index);
+    match text[at..].chars().next() {
+        first if has_tab || first == Some('\t') => {
+            error.help = Some("indent with spaces; YAML does not allow tabs there");
         }
-        (None, Some('@' | '`' | '%')) => Some("put the value in quotes"),
-        _ => fault.problem.help(),
-    };
-    Error {
-        kind: fault.problem.kind(),
-        span,
-        message: fault.problem.message(),
-        help,
-        index,
+        Some('@' | '`' | '%') => error.help = Some("put the value in quotes"),
+        _ => {}
     }
+    error
 }
 
 /// Where a line of a merge conflict begins.

@@ -1,7 +1,7 @@
 //! Spans, documents and messages; values are compared with kubectl's in the conformance test.
 
 use super::*;
-use crate::yaml::{Node, StrictKind, Value};
+use crate::yaml::{ErrorKind, Node, StrictKind, Value};
 
 fn documents(bytes: &[u8]) -> Vec<Document> {
     parse(FileId(0), bytes)

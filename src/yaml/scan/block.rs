@@ -13,7 +13,7 @@ enum Tail {
     Keep,
 }
 
-/// What stands between two lines of text: empty lines, and the indentation of the next.
+/// What is between two lines of text: empty lines, and the indentation of the next.
 #[derive(Default)]
 struct Gap {
     breaks: String,

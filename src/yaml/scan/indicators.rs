@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Outside flow collections an indicator stands where a key may, and opens a block unless it continues one.
+    /// Outside flow collections an indicator is allowed where a key is, and opens a block unless it continues one.
     fn begin_entry(&mut self, block: TokenKind<'a>, problem: YamlProblem) -> Scanned {
         if self.flow == 0 && !self.key_allowed {
             return self.fault(self.mark.pos, problem);

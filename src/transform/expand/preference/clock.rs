@@ -9,8 +9,7 @@ pub(super) fn apply(preference: &Node, spec: &mut Node) {
     let Some(preferred) = preference.get("clock") else {
         return;
     };
-    spec.ensure_map("domain.clock", preferred.origin);
-    let clock = spec.path_mut("domain.clock").expect("made above");
+    let clock = spec.ensure("domain.clock", preferred.origin);
     if let Some(offset) = preferred.get("preferredClockOffset")
         && clock.get("utc").is_none()
         && clock.get("timezone").is_none()

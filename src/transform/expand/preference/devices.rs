@@ -1,7 +1,7 @@
 //! Devices a preference fills in or adds.
 
 use super::super::set_plain;
-use super::{disks, fill, interfaces};
+use super::{disks, fill, fill_all, interfaces};
 use crate::release::{Behaviour, Release};
 use crate::yaml::{Node, Value};
 
@@ -10,7 +10,7 @@ pub(super) fn apply(release: Release, preference: &Node, spec: &mut Node) {
     let Some(preferred) = preference.get("devices") else {
         return;
     };
-    for (path, key) in [
+    let pairs = [
         (
             "domain.devices.useVirtioTransitional",
             "preferredUseVirtioTransitional",
@@ -20,22 +20,18 @@ pub(super) fn apply(release: Release, preference: &Node, spec: &mut Node) {
             "domain.devices.networkInterfaceMultiqueue",
             "preferredNetworkInterfaceMultiQueue",
         ),
-    ] {
-        fill(spec, path, preferred.get(key));
-    }
+        ("domain.devices.rng", "preferredRng"),
+        ("domain.devices.tpm", "preferredTPM"),
+    ];
+    fill_all(spec, preferred, &pairs);
     // Go cannot tell a false that was written from none, so the preference wins.
     if let Some(disable) = preferred.get("preferredDisableHotplug") {
         set_plain(spec, "domain.devices.disableHotplug", disable.clone());
     }
     if spec.path("domain.devices.sound").is_some() {
-        fill(
-            spec,
-            "domain.devices.sound.model",
-            preferred.get("preferredSoundModel"),
-        );
+        let pairs = [("domain.devices.sound.model", "preferredSoundModel")];
+        fill_all(spec, preferred, &pairs);
     }
-    fill(spec, "domain.devices.rng", preferred.get("preferredRng"));
-    fill(spec, "domain.devices.tpm", preferred.get("preferredTPM"));
     if let Some(video) = preferred.get("preferredVideoType") {
         spec.ensure_map("domain.devices.video", video.origin);
         fill(spec, "domain.devices.video.type", Some(video));
@@ -53,29 +49,19 @@ fn apply_autoattach(preference: &Node, spec: &mut Node) {
     let Some(preferred) = preference.get("devices") else {
         return;
     };
-    for (path, key) in [
-        (
-            "domain.devices.autoattachGraphicsDevice",
-            "preferredAutoattachGraphicsDevice",
-        ),
-        (
-            "domain.devices.autoattachMemBalloon",
-            "preferredAutoattachMemBalloon",
-        ),
-        (
-            "domain.devices.autoattachPodInterface",
-            "preferredAutoattachPodInterface",
-        ),
-        (
-            "domain.devices.autoattachSerialConsole",
-            "preferredAutoattachSerialConsole",
-        ),
-        (
-            "domain.devices.autoattachInputDevice",
-            "preferredAutoattachInputDevice",
-        ),
+    for device in [
+        "GraphicsDevice",
+        "MemBalloon",
+        "PodInterface",
+        "SerialConsole",
+        "InputDevice",
     ] {
-        fill(spec, path, preferred.get(key));
+        let path = format!("domain.devices.autoattach{device}");
+        fill(
+            spec,
+            &path,
+            preferred.get(&format!("preferredAutoattach{device}")),
+        );
     }
 }
 

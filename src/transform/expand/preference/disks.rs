@@ -1,6 +1,6 @@
 //! What a preference says of disks, by the device each is.
 
-use super::fill;
+use super::{fill, fill_all};
 use crate::yaml::Node;
 
 /// Mirrors applyDiskPreferences, pkg/instancetype/preference/apply/disk.go @ v1.9.0.
@@ -25,16 +25,16 @@ pub(super) fn apply(preferred: &Node, spec: &mut Node) {
 }
 
 fn apply_to_disk(preferred: &Node, disk: &mut Node) {
-    fill(disk, "disk.bus", preferred.get("preferredDiskBus"));
-    fill(disk, "blockSize", preferred.get("preferredDiskBlockSize"));
-    fill(disk, "cache", preferred.get("preferredDiskCache"));
-    fill(disk, "io", preferred.get("preferredDiskIO"));
+    let pairs = [
+        ("disk.bus", "preferredDiskBus"),
+        ("blockSize", "preferredDiskBlockSize"),
+        ("cache", "preferredDiskCache"),
+        ("io", "preferredDiskIO"),
+    ];
+    fill_all(disk, preferred, &pairs);
     // The bus is looked at after it was preferred.
     if disk.str_at("disk.bus") == "virtio" {
-        fill(
-            disk,
-            "dedicatedIOThread",
-            preferred.get("preferredDiskDedicatedIoThread"),
-        );
+        let pairs = [("dedicatedIOThread", "preferredDiskDedicatedIoThread")];
+        fill_all(disk, preferred, &pairs);
     }
 }

@@ -1,6 +1,6 @@
 //! The firmware a preference boots with.
 
-use super::fill;
+use super::fill_all;
 use crate::yaml::{Node, Origin};
 
 /// Mirrors applyFirmwarePreferences, pkg/instancetype/preference/apply/firmware.go @ v1.9.0. A preference that says anything
@@ -9,10 +9,7 @@ pub(super) fn apply(preference: &Node, spec: &mut Node) {
     let Some(preferred) = preference.get("firmware") else {
         return;
     };
-    spec.ensure_map("domain.firmware.bootloader", preferred.origin);
-    let loader = spec
-        .path_mut("domain.firmware.bootloader")
-        .expect("made above");
+    let loader = spec.ensure("domain.firmware.bootloader", preferred.origin);
     let wanted = |key: &str| -> Option<Origin> {
         let node = preferred.get(key)?;
         (node.as_bool() == Some(true)).then_some(node.origin)
@@ -24,11 +21,8 @@ pub(super) fn apply(preference: &Node, spec: &mut Node) {
         loader.set("bios", Node::map().with_origin(origin));
     }
     if loader.get("bios").is_some() {
-        fill(
-            loader,
-            "bios.useSerial",
-            preferred.get("preferredUseBiosSerial"),
-        );
+        let pairs = [("bios.useSerial", "preferredUseBiosSerial")];
+        fill_all(loader, preferred, &pairs);
     }
     if let Some(efi) = preferred.get("preferredEfi")
         && open(loader)
@@ -42,10 +36,7 @@ pub(super) fn apply(preference: &Node, spec: &mut Node) {
         loader.set("efi", Node::map().with_origin(origin));
     }
     if loader.get("efi").is_some() {
-        fill(
-            loader,
-            "efi.secureBoot",
-            preferred.get("preferredUseSecureBoot"),
-        );
+        let pairs = [("efi.secureBoot", "preferredUseSecureBoot")];
+        fill_all(loader, preferred, &pairs);
     }
 }

@@ -5,7 +5,7 @@
 )]
 
 use super::*;
-use crate::yaml::emit;
+use crate::yaml::{Origin, Value, emit};
 
 /// A small generator, the same on every run.
 struct Random {

@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::*;
 use crate::catalog::Catalog;
 use crate::config::Target;
 use crate::release::Release;
 use crate::resource::Resource;
+use crate::transform::admit::*;
 
 /// Keys the webhook reads, so that random trees come to mean something.
 const KEYS: &[&str] = &[

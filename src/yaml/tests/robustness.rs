@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
 use crate::source::FileId;
+use crate::yaml::*;
 
 fn first(bytes: &[u8]) -> Result<Document, Error> {
     parse(FileId(0), bytes)
@@ -202,13 +202,13 @@ proptest! {
             prop_assert!(reader::parse_first(FileId(0), emitted.as_bytes())
                 .unwrap()
                 .is_none_or(|again| again.root.same_value(&document.root)), "{}", emitted);
-            let mut editor = edit::Editor::new(bytes, &document);
-            let first = document.root.entries().first().map(|entry| entry.key.clone());
-            if let Some(key) = first {
-                editor.remove(&crate::field_path::FieldPath::root().field(&key));
+            let mut intended = document.root.clone();
+            if let Some(map) = intended.as_map_mut() {
+                let first = map.entries().first().map(|entry| entry.key.clone());
+                first.map(|key| map.remove(&key));
+                map.insert("new", Node::from("x: y"));
             }
-            editor.insert(&crate::field_path::FieldPath::root(), "new", Node::from("x: y"), None);
-            _ = editor.finish();
+            _ = edit::EditSet::between(bytes, &document, &intended);
         }
     }
 
