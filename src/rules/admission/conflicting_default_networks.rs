@@ -93,3 +93,20 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .help("remove the `pod` network, or `default: true`");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn one_network_is_the_default() {
+        let spec = "
+domain: {devices: {interfaces: [{name: a, bridge: {}}, {name: b, bridge: {}}]}}
+networks: [{name: a, $}, {name: b, multus: {networkName: wan}}]";
+        let default = "multus: {networkName: lan, default: true}";
+        edges(&RULE, spec, &[("pod: {}", false), (default, false)]);
+        let spec = spec.replace("networkName: wan", "networkName: wan, default: true");
+        edges(&RULE, &spec, &[("pod: {}", true), (default, true)]);
+    }
+}

@@ -111,3 +111,25 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         })
         .help(format!("make the memory a multiple of `{size}`"));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::rules::testing::edges;
+
+    #[test]
+    fn memory_is_a_multiple_of_the_page() {
+        let spec = "domain: {memory: {guest: $, hugepages: {pageSize: 2Mi}}}";
+        edges(
+            &RULE,
+            spec,
+            &[
+                ("1Mi", true),
+                ("2Mi", false),
+                ("3Mi", true),
+                ("4Mi", false),
+                ("'4194305'", true),
+            ],
+        );
+    }
+}

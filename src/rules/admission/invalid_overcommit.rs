@@ -93,6 +93,15 @@ mod tests {
             said(json!({"overcommitPercent": 50, "hugepages": {"pageSize": "2Mi"}})).len(),
             1
         );
-        assert!(said(json!({"overcommitPercent": 50})).is_empty());
+        for (percent, refused) in [
+            (-1, true),
+            (0, false),
+            (50, false),
+            (100, false),
+            (101, true),
+        ] {
+            let hits = said(json!({"overcommitPercent": percent})).len();
+            assert_eq!(hits, usize::from(refused), "{percent}");
+        }
     }
 }

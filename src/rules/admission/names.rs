@@ -192,6 +192,23 @@ mod tests {
     }
 
     #[test]
+    fn every_kind_of_name_has_its_longest() {
+        let long = |length: usize| "a".repeat(length);
+        let prefixed = |length: usize| long(length) + "/a";
+        for (check, longest, too_long) in [
+            (dns_label as fn(&str) -> Vec<String>, long(63), long(64)),
+            (dns_subdomain, long(253), long(254)),
+            (label_value, long(63), long(64)),
+            (label_key, long(63), long(64)),
+            (label_key, prefixed(253), prefixed(254)),
+        ] {
+            assert_eq!(check(&longest), Vec::<String>::new(), "{longest}");
+            assert_eq!(check(&too_long).len(), 1, "{too_long}");
+        }
+        assert!(is_port_name(&long(15)) && !is_port_name(&long(16)));
+    }
+
+    #[test]
     fn label_keys_may_have_a_prefix() {
         assert!(label_key("kubernetes.io/hostname").is_empty());
         assert!(label_key("zone").is_empty());
