@@ -21,7 +21,7 @@ use crate::source::{FileId, Sources};
 /// A source that was not judged.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
-pub struct Skipped {
+pub struct SkippedSource {
     /// Its path.
     pub file: String,
     /// Why.
@@ -31,11 +31,11 @@ pub struct Skipped {
 /// What a run of the rules came to.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// What is reported, by path, place and rule.
     pub findings: Vec<Finding>,
     /// Counts.
-    pub summary: Summary,
+    pub summary: CheckSummary,
     /// Every resource reported on, with its source.
     pub subjects: Vec<(FileId, Subject)>,
 }
@@ -44,7 +44,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub struct Summary {
+pub struct CheckSummary {
     /// Sources read.
     pub files: usize,
     /// Documents read.
@@ -62,10 +62,10 @@ pub struct Summary {
     /// Findings that comments, the configuration or a baseline keep quiet.
     pub suppressed: usize,
     /// Sources left out.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedSource>,
 }
 
-impl Summary {
+impl CheckSummary {
     fn of(sources: &Sources, side: &Side, reported: &BTreeSet<FileId>) -> Self {
         let is_reported = |file: Option<FileId>| file.is_some_and(|file| reported.contains(&file));
         let resources = || {
@@ -85,7 +85,7 @@ impl Summary {
                 .filter(|placed| placed.resource.is("kubevirt.io", "VirtualMachine"))
                 .count(),
             skipped: skipped
-                .map(|skipped| Skipped {
+                .map(|skipped| SkippedSource {
                     file: sources.file(skipped.file).path().to_owned(),
                     reason: skipped.reason.to_string(),
                 })
@@ -109,7 +109,7 @@ impl Summary {
 }
 
 /// What to run the rules over.
-pub struct Request<'a> {
+pub struct CheckRequest<'a> {
     /// Every text.
     pub sources: &'a Sources,
     /// The side.
@@ -123,8 +123,8 @@ pub struct Request<'a> {
 }
 
 /// Runs every rule that is on over a side.
-pub fn run(request: &Request<'_>) -> Outcome {
-    let Request {
+pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
+    let CheckRequest {
         sources,
         side,
         config,
@@ -168,11 +168,11 @@ pub fn run(request: &Request<'_>) -> Outcome {
     });
     sort(&mut findings, sources);
     drop_repeats(&mut findings);
-    let mut summary = Summary::of(sources, side, reported);
+    let mut summary = CheckSummary::of(sources, side, reported);
     summary.suppressed = ignores::apply(&mut findings, sources, side, config, reported);
     sort(&mut findings, sources);
     summary.count(&findings);
-    Outcome {
+    CheckOutcome {
         findings,
         summary,
         subjects: subjects(side, reported),
@@ -180,7 +180,7 @@ pub fn run(request: &Request<'_>) -> Outcome {
 }
 
 /// The judged files of a root by the cluster they are for.
-fn targets_of<'a>(request: &Request<'a>, root: usize) -> Vec<(&'a Target, BTreeSet<FileId>)> {
+fn targets_of<'a>(request: &CheckRequest<'a>, root: usize) -> Vec<(&'a Target, BTreeSet<FileId>)> {
     let mut by_target: Vec<(&Target, BTreeSet<FileId>)> = Vec::new();
     let files = request
         .side

@@ -24,7 +24,7 @@
 //! let inputs = sources.iter().map(|(file, _)| Input { file, role: Role::Judged }).collect();
 //! let side = Side::build(&sources, inputs, &Scope::default(), &|| ());
 //! let (config, target) = (Config::default(), Target::default());
-//! let found = check::run(&check::Request {
+//! let found = check::run(&check::CheckRequest {
 //!     sources: &sources, side: &side, config: &config, target_of: &|_| &target, only: None,
 //! });
 //! let rules: Vec<&str> = found.findings.iter().map(|finding| finding.rule.id).collect();

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 pub use self::text::TextLayout;
 
-use crate::check::Summary;
+use crate::check::CheckSummary;
 use crate::finding::{Finding, Location, Subject};
 use crate::rule::Severity;
 use crate::shown;
@@ -31,7 +31,7 @@ pub struct Report<'a> {
     /// What was found, in order.
     pub findings: &'a [Finding],
     /// Counts.
-    pub summary: &'a Summary,
+    pub summary: &'a CheckSummary,
     /// The texts.
     pub sources: &'a Sources,
     /// Release the manifests were judged for.

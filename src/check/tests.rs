@@ -10,7 +10,7 @@ pub(crate) fn check(
     files: &[(&str, &[u8])],
     target: &Target,
     config: &Config,
-) -> (Sources, Outcome) {
+) -> (Sources, CheckOutcome) {
     let sources = Sources::from(files.iter().copied());
     let inputs = sources
         .iter()
@@ -24,7 +24,7 @@ pub(crate) fn check(
         ..Scope::default()
     };
     let side = Side::build(&sources, inputs, &scope, &|| ());
-    let outcome = run(&Request {
+    let outcome = run(&CheckRequest {
         sources: &sources,
         side: &side,
         config,

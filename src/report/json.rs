@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Report;
-use crate::check::Summary;
+use crate::check::CheckSummary;
 use crate::finding::{Finding, Location};
 use crate::shown;
 use crate::source::Position;
@@ -13,7 +13,7 @@ struct V1<'a> {
     version: u32,
     kubevirt: KubeVirt<'a>,
     findings: Vec<V1Finding>,
-    summary: &'a Summary,
+    summary: &'a CheckSummary,
 }
 
 #[derive(Serialize)]

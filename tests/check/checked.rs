@@ -2,7 +2,7 @@
 
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
-use driftless::check::{self, Outcome, Request};
+use driftless::check::{self, CheckOutcome, CheckRequest};
 use driftless::config::{Config, Target};
 use driftless::finding::Finding;
 use driftless::report::{Format, Report, TextLayout};
@@ -14,7 +14,7 @@ pub(crate) struct Checked {
     /// Its texts.
     pub(crate) sources: Sources,
     /// What the rules came to.
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CheckOutcome,
 }
 
 impl Checked {
@@ -41,7 +41,7 @@ impl Checked {
             ..Scope::default()
         };
         let side = Side::build(&sources, inputs, &scope, &|| ());
-        let outcome = check::run(&Request {
+        let outcome = check::run(&CheckRequest {
             sources: &sources,
             side: &side,
             config,

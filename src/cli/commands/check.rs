@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use driftless::check::baseline::Baseline;
-use driftless::check::{self, Outcome as Checked};
+use driftless::check::{self, CheckOutcome as Checked};
 use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::{Level, Severity};
 use driftless::source::FileId;
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     let session = Session::load(&Request::new(global, &args.paths), shell)?;
     session.say_skipped(shell);
     let only = only(args, &session);
-    let mut checked = check::run(&check::Request {
+    let mut checked = check::run(&check::CheckRequest {
         sources: &session.sources,
         side: &session.head.side,
         config: &session.head.config,

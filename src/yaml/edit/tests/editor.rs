@@ -2,7 +2,7 @@
 
 use crate::field_path::{FieldPath, Segment};
 use crate::yaml::edit::{CannotEdit, EditSet};
-use crate::yaml::{Document, Entry, Map, Node, Origin, Value};
+use crate::yaml::{Document, Entry, Node, Origin, Value};
 
 /// A document on its way to another value, changed by path. The text follows at the end, in [`Self::finish`].
 #[derive(Debug)]
