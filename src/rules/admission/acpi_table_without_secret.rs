@@ -1,9 +1,6 @@
 //! An ACPI table does not name a Secret volume.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,7 +50,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Whether the Secret exists and what it holds is not looked at.
+    /// The rule does not check whether the Secret exists or what it holds.
     "acpi-table-without-secret": "an ACPI table does not name a Secret volume"
 }
 
@@ -68,12 +65,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     }
     if acpi.str_at("slicNameRef").is_empty() && acpi.str_at("msdmNameRef").is_empty() {
-        causes
-            .push(
-                &RULE,
-                field,
-                "ACPI was set but no SLIC nor MSDM volume reference was set",
-            )
+        RULE.refuse(causes, field)
+            .because("ACPI was set but no SLIC nor MSDM volume reference was set")
             .at(guest.at(place))
             .help("name the volume in `slicNameRef` or `msdmNameRef`");
         return;
@@ -88,8 +81,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             Some(_) => "refers to Volume of unsupported type.",
             None => "does not have a matching Volume.",
         };
-        causes
-            .push(&RULE, field.field(table), format!("{field} {words}"))
+        RULE.refuse(causes, field.field(table))
+            .because(format!("{field} {words}"))
             .at(guest.at(place).field(table))
             .help(format!("add a `secret` volume named `{name}`"));
     }
@@ -102,18 +95,13 @@ fn check_slic_only(guest: AdmittedGuest<'_>, acpi: &Node, causes: &mut Causes) {
     match guest.volumes().iter().find(|volume| named(volume, name)) {
         Some(volume) if volume.get("secret").is_some() => {}
         Some(_) => {
-            causes
-                .push(
-                    &RULE,
-                    field.field("slicNameRef"),
-                    format!("{field} refers to Volume of unsupported type."),
-                )
+            RULE.refuse(causes, field.field("slicNameRef"))
+                .because(format!("{field} refers to Volume of unsupported type."))
                 .at(guest.at("domain.firmware.acpi.slicNameRef"));
         }
         None => {
-            let message = format!("{field} does not have a matching Volume.");
-            causes
-                .push(&RULE, field, message)
+            RULE.refuse(causes, field)
+                .because_it("does not have a matching Volume.")
                 .at(guest.at("domain.firmware.acpi.slicNameRef"));
         }
     }

@@ -1,9 +1,6 @@
 //! A boot order is zero.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -60,33 +57,23 @@ rule! {
 
 const HELP: &str = "count boot orders from 1";
 
-pub(super) fn check_disk(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
-    if is_wrong(disk) {
-        let field = guest.at("domain.devices.disks").index(at);
-        let message = format!("{field} must have a boot order > 0, if supplied");
-        causes
-            .push(&RULE, field.field("bootOrder"), message)
+pub(super) fn check_disk(disk: Item<'_>, causes: &mut Causes) {
+    if is_wrong(&disk) {
+        let field = disk.place();
+        RULE.refuse(causes, field.field("bootOrder"))
+            .because(format!("{field} must have a boot order > 0, if supplied"))
             .help(HELP);
     }
 }
 
 /// Whether the interface's order is wrong; then it takes no part in the search for repeated ones.
-pub(super) fn check_interface(
-    guest: AdmittedGuest<'_>,
-    at: usize,
-    interface: &Node,
-    causes: &mut Causes,
-) -> bool {
-    let wrong = is_wrong(interface);
+pub(super) fn check_interface(interface: Item<'_>, causes: &mut Causes) -> bool {
+    let wrong = is_wrong(&interface);
     if wrong {
-        let field = FieldPath::from("spec.template.spec").index(at);
-        let message = format!("{field} must have a boot order > 0, if supplied");
-        causes
-            .push(&RULE, field.field("bootOrder"), message)
-            .at(guest
-                .at("domain.devices.interfaces")
-                .index(at)
-                .field("bootOrder"))
+        let field = FieldPath::from("spec.template.spec").index(interface.index);
+        RULE.refuse(causes, field.field("bootOrder"))
+            .because(format!("{field} must have a boot order > 0, if supplied"))
+            .at(interface.at("bootOrder"))
             .help(HELP);
     }
     wrong

@@ -1,8 +1,6 @@
 //! The cluster does not permit bridges on the pod network.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -12,7 +10,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// A bridged guest takes the pod's address over, which prevents live migration; clusters may forbid it.
+    /// A bridged guest takes over the pod's address, which prevents live migration; clusters may forbid it.
     ///
     /// KubeVirt's check: [`validateBridgeBinding`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/binding.go).
     ///
@@ -61,18 +59,12 @@ rule! {
     "bridge-on-pod-network": "the cluster does not permit bridges on the pod network"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
-    let network = guest.network(interface.str_at("name"));
-    let on_pod = network.is_some_and(|network| network.get("pod").is_some());
-    if interface.get("bridge").is_some() && on_pod && !guest.config.permits_bridge_on_pod_network()
-    {
-        let field = guest.at("domain.devices.interfaces").index(at);
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "Bridge on pod network configuration is not enabled under kubevirt-config",
-            )
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
+    let permitted = guest.config.permits_bridge_on_pod_network();
+    if interface.get("bridge").is_some() && guest.on_pod_network(&interface) && !permitted {
+        let field = interface.place();
+        RULE.refuse(causes, field.field("name"))
+            .because("Bridge on pod network configuration is not enabled under kubevirt-config")
             .at(field.field("bridge"))
             .setting("`network.permitBridgeInterfaceOnPodNetwork`")
             .help("use `masquerade: {}`");

@@ -1,5 +1,7 @@
 //! What the webhooks object to, in their order, each with the rule that explains it.
 
+use std::fmt::Display;
+
 use crate::cause::Cause;
 use crate::field_path::FieldPath;
 use crate::rules::Rule;
@@ -59,6 +61,67 @@ impl Hit {
     }
 }
 
+impl Rule {
+    /// Refuses a field; the caller goes on to say why.
+    pub(crate) fn refuse<'c>(
+        &'static self,
+        causes: &'c mut Causes,
+        field: impl Into<FieldPath>,
+    ) -> Refused<'c> {
+        Refused {
+            rule: self,
+            causes,
+            field: field.into(),
+        }
+    }
+
+    /// Refuses what an earlier stage has put into words.
+    pub(crate) fn refuse_for<'c>(
+        &'static self,
+        causes: &'c mut Causes,
+        cause: Cause,
+    ) -> &'c mut Hit {
+        self.refuse(causes, FieldPath::parse(&cause.field))
+            .because(cause.message)
+            .named(cause.field)
+    }
+}
+
+/// A refused field; the reason makes it a cause.
+#[derive(Debug)]
+#[must_use = "the refusal counts once its reason is given"]
+pub(crate) struct Refused<'c> {
+    rule: &'static Rule,
+    causes: &'c mut Causes,
+    field: FieldPath,
+}
+
+impl<'c> Refused<'c> {
+    /// KubeVirt's words for it, where they open with the field's path.
+    pub(crate) fn because_it(self, words: impl Display) -> &'c mut Hit {
+        let message = format!("{} {words}", self.field);
+        self.because(message)
+    }
+
+    /// KubeVirt's words for it.
+    pub(crate) fn because(self, message: impl Into<String>) -> &'c mut Hit {
+        let Self {
+            rule,
+            causes,
+            field,
+        } = self;
+        causes.hits.push(Hit {
+            rule,
+            cause: Cause::new(field.to_string(), message),
+            field,
+            help: None,
+            setting: None,
+            certain: true,
+        });
+        causes.hits.last_mut().expect("just pushed")
+    }
+}
+
 /// Collects causes in the webhook's order.
 #[derive(Debug, Default)]
 pub struct Causes {
@@ -67,31 +130,6 @@ pub struct Causes {
 }
 
 impl Causes {
-    /// Adds a cause.
-    pub fn push(
-        &mut self,
-        rule: &'static Rule,
-        field: impl Into<FieldPath>,
-        message: impl Into<String>,
-    ) -> &mut Hit {
-        let field = field.into();
-        self.hits.push(Hit {
-            rule,
-            cause: Cause::new(field.to_string(), message),
-            field,
-            help: None,
-            setting: None,
-            certain: true,
-        });
-        self.hits.last_mut().expect("just pushed")
-    }
-
-    /// Adds a cause that an earlier stage has put into words.
-    pub(crate) fn push_cause(&mut self, rule: &'static Rule, cause: Cause) -> &mut Hit {
-        let field = FieldPath::parse(&cause.field);
-        self.push(rule, field, cause.message).named(cause.field)
-    }
-
     /// KubeVirt's code would crash here; what it would trip over. Only the first counts.
     pub fn crash(&mut self, message: impl Into<String>) {
         self.crash.get_or_insert_with(|| message.into());

@@ -1,9 +1,7 @@
 //! Cloud-init data is larger than 2048 bytes.
 
 use super::invalid_cloud_init::DataKind;
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -19,6 +17,8 @@ rule! {
     ///
     /// ## Example
     ///
+    /// `<2049 bytes>` stands for a text of that length.
+    ///
     /// ```yaml,bad
     /// spec:
     ///   template:
@@ -26,31 +26,9 @@ rule! {
     ///       volumes:
     ///         - name: ci
     ///           cloudInitNoCloud:
-    ///             userData: "#cloud-config\n# padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding # padding # padding # padding\
-    ///               \ # padding # padding # padding # padding # padding # padding \n"
+    ///             userData: |
+    ///               #cloud-config
+    ///               # <2049 bytes>
     /// ```
     ///
     /// ```text
@@ -78,13 +56,14 @@ const MOST: usize = 2048;
 
 pub(super) fn check(field: &FieldPath, kind: &DataKind, data: &Node, causes: &mut Causes) {
     if kind.len(data) > MOST {
-        let message = format!(
-            "{field} {} exceeds {MOST} byte limit. Should use {} for larger data.",
-            kind.name, kind.reference
-        );
-        causes.push(&RULE, field, message).help(
-            "put the data into a Secret and name it in `secretRef` or `networkDataSecretRef`",
-        );
+        RULE.refuse(causes, field)
+            .because_it(format!(
+                "{} exceeds {MOST} byte limit. Should use {} for larger data.",
+                kind.name, kind.reference
+            ))
+            .help(
+                "put the data into a Secret and name it in `secretRef` or `networkDataSecretRef`",
+            );
     }
 }
 

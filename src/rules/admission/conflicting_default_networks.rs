@@ -1,7 +1,6 @@
 //! The guest has more than one default network.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -68,28 +67,21 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .count();
     if pods > 1 {
         let field = guest.at("interfaces");
-        let message = format!("more than one interface is connected to a pod network in {field}");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "more than one interface is connected to a pod network in {field}"
+            ))
             .at(guest.at("networks"))
             .help("connect further interfaces to `multus` networks");
     }
     if defaults > 1 {
-        causes
-            .push(
-                &RULE,
-                guest.at("networks"),
-                "Multus CNI should only have one default network",
-            )
+        RULE.refuse(causes, guest.at("networks"))
+            .because("Multus CNI should only have one default network")
             .help("keep `default: true` on one network");
     }
     if pods > 0 && defaults > 0 {
-        causes
-            .push(
-                &RULE,
-                guest.at("networks"),
-                "Pod network cannot be defined when Multus default network is defined",
-            )
+        RULE.refuse(causes, guest.at("networks"))
+            .because("Pod network cannot be defined when Multus default network is defined")
             .help("remove the `pod` network, or `default: true`");
     }
 }

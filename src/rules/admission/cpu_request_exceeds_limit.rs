@@ -1,7 +1,8 @@
 //! The CPU request is larger than the limit.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
+use crate::resource::quantity::Quantity;
+use crate::rules::Rule;
 
 rule! {
     /// ## What it does
@@ -47,16 +48,27 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let request = guest.amount("domain.resources.requests.cpu");
-    let limit = guest.amount("domain.resources.limits.cpu");
-    if limit.milli_value() > 0 && request.milli_value() > limit.milli_value() {
-        let field = guest.at("domain.resources.requests.cpu");
-        let message = format!(
-            "{field} '{request}' is greater than {} '{limit}'",
-            guest.at("domain.resources.limits.cpu")
-        );
-        causes
-            .push(&RULE, field, message)
+    refuse_excess(&RULE, guest, "cpu", Quantity::milli_value, causes);
+}
+
+/// Refuses a request that is larger than a limit above zero, both in the unit the webhook compares.
+pub(super) fn refuse_excess(
+    rule: &'static Rule,
+    guest: AdmittedGuest<'_>,
+    resource: &str,
+    unit: fn(&Quantity) -> i64,
+    causes: &mut Causes,
+) {
+    let [request, limit] = ["requests", "limits"].map(|kind| {
+        let path = format!("domain.resources.{kind}.{resource}");
+        (guest.at(&path), guest.amount(&path))
+    });
+    if unit(&limit.1) > 0 && unit(&request.1) > unit(&limit.1) {
+        rule.refuse(causes, &request.0)
+            .because(format!(
+                "{} '{}' is greater than {} '{}'",
+                request.0, request.1, limit.0, limit.1
+            ))
             .help("raise the limit or lower the request");
     }
 }

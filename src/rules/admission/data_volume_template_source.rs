@@ -1,14 +1,12 @@
 //! A DataVolume template has no source, or several.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports an entry of `dataVolumeTemplates` that is filled from nowhere, from `source` or `sourceRef` and from a
-    /// `dataSource` or `dataSourceRef` of its claim at once, or whose `source` names none or several.
+    /// Reports an entry of `dataVolumeTemplates` that names no source, that names a `source` or `sourceRef` beside a
+    /// `dataSource` or `dataSourceRef` of its claim, or whose `source` is empty or names several.
     ///
     /// ## Why it matters
     ///
@@ -64,8 +62,8 @@ rule! {
 }
 
 /// Whether the template is in order so far.
-pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
-    let field = FieldPath::from("spec.dataVolumeTemplate").index(at);
+pub(super) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
+    let field = FieldPath::from("spec.dataVolumeTemplate").index(template.index);
     let spec = |path: &str| template.path(&format!("spec.{path}"));
     let claim = if spec("pvc").is_some() {
         "pvc"
@@ -101,13 +99,14 @@ pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
         ),
         _ => return true,
     };
-    let mut place = FieldPath::from("spec.dataVolumeTemplates")
-        .index(at)
-        .field("spec");
+    let mut place = template.at("spec");
     if source.is_some() {
         place = place.field("source");
     }
-    causes.push(&RULE, field, message).at(place).help(help);
+    RULE.refuse(causes, field)
+        .because(message)
+        .at(place)
+        .help(help);
     false
 }
 

@@ -1,17 +1,16 @@
 //! A DataVolume template has neither `pvc` nor `storage`, or both.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports an entry of `dataVolumeTemplates` that has not exactly one of `pvc` and `storage`.
+    /// Reports an entry of `dataVolumeTemplates` that does not have exactly one of `pvc` and `storage`.
     ///
     /// ## Why it matters
     ///
-    /// Both describe the claim to make: `storage` lets CDI fill in what the storage class knows, `pvc` says all of it.
+    /// Both describe the claim to make: `pvc` states every field, `storage` lets CDI fill in what the storage class
+    /// decides.
     ///
     /// KubeVirt's check: [`validateDataVolume`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/data-volume-template.go).
     ///
@@ -72,24 +71,17 @@ rule! {
 }
 
 /// Whether the template is in order so far.
-pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
+pub(super) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
     let has = |key: &str| template.path(&format!("spec.{key}")).is_some();
     let message = match (has("pvc"), has("storage")) {
         (false, false) => "Missing Data volume PVC or Storage",
         (true, true) => "Duplicate storage definition, both target storage and target pvc defined",
         _ => return true,
     };
-    causes
-        .push(
-            &RULE,
-            FieldPath::from("spec.dataVolumeTemplate")
-                .index(at)
-                .then("PVC.Storage"),
-            message,
-        )
-        .at(FieldPath::from("spec.dataVolumeTemplates")
-            .index(at)
-            .field("spec"))
+    let field = FieldPath::from("spec.dataVolumeTemplate").index(template.index);
+    RULE.refuse(causes, field.then("PVC.Storage"))
+        .because(message)
+        .at(template.at("spec"))
         .help("describe the claim in `storage`, and only there");
     false
 }

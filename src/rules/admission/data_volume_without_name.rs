@@ -1,8 +1,6 @@
 //! A volume does not name its DataVolume.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -43,12 +41,12 @@ rule! {
     "data-volume-without-name": "a volume does not name its DataVolume"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(volume: Item<'_>, causes: &mut Causes) {
     let data_volume = volume.get("dataVolume");
     if data_volume.is_some_and(|source| source.str_at("name").is_empty()) {
-        let field = guest.at("volumes").index(at);
-        causes
-            .push(&RULE, field.field("name"), "DataVolume 'name' must be set")
+        let field = volume.place();
+        RULE.refuse(causes, field.field("name"))
+            .because("DataVolume 'name' must be set")
             .at(field.then("dataVolume.name"))
             .help("name the DataVolume");
     }

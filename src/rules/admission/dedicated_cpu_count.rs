@@ -1,7 +1,6 @@
 //! The number of dedicated CPUs is missing or contradictory.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -65,8 +64,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let limits = guest.at("domain.resources.limits.cpu");
     let cores = guest.at("domain.cpu.cores");
     let mut push = |message: String| {
-        causes
-            .push(&RULE, guest.at("domain.cpu.dedicatedCpuPlacement"), message)
+        RULE.refuse(causes, guest.at("domain.cpu.dedicatedCpuPlacement"))
+            .because(message)
             .help("leave the CPU request and limit out; KubeVirt derives them from the topology");
     };
     if request == 0 && limit == 0 && vcpus == 0 {

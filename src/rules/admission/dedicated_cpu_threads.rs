@@ -1,7 +1,6 @@
 //! A core of dedicated CPUs has too many threads.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,20 +52,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("domain.cpu.threads");
     if threads > 1 && guest.architecture() == "arm64" {
         let architecture = guest.at("architecture");
-        let message = format!(
-            "threads must not be greater than 1 at {field} (got {threads}) when {architecture} is arm64"
-        );
-        causes
-            .push(&RULE, architecture, message)
+        RULE.refuse(causes, &architecture)
+            .because(format!("threads must not be greater than 1 at {field} (got {threads}) when {architecture} is arm64"))
             .at(&field)
             .help("use one thread a core");
     }
     if threads > 2 {
-        let message = format!(
-            "Not more than two threads must be provided at {field} (got {threads}) when DedicatedCPUPlacement is true"
-        );
-        causes
-            .push(&RULE, guest.at("domain.cpu.dedicatedCpuPlacement"), message)
+        RULE.refuse(causes, guest.at("domain.cpu.dedicatedCpuPlacement"))
+            .because(format!("Not more than two threads must be provided at {field} (got {threads}) when DedicatedCPUPlacement is true"))
             .at(&field)
             .help("use at most two threads a core");
     }

@@ -1,7 +1,6 @@
 //! Dedicated CPUs need a memory request that equals the limit.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -56,13 +55,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let request = guest.amount("domain.resources.requests.memory").value();
     let limit = guest.amount("domain.resources.limits.memory").value();
     if request > 0 && limit > 0 && request != limit {
-        let field = guest.at("domain.resources.requests.memory");
-        let message = format!(
-            "{field} must be equal to {}",
-            guest.at("domain.resources.limits.memory")
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("domain.resources.requests.memory"))
+            .because_it(format!(
+                "must be equal to {}",
+                guest.at("domain.resources.limits.memory")
+            ))
             .help("set request and limit to the same amount");
     }
 }

@@ -1,8 +1,6 @@
 //! Dedicated CPUs need a memory size.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -77,8 +75,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             guest.at("domain.memory.guest")
         )
     };
-    causes
-        .push(&RULE, limits, message)
+    RULE.refuse(causes, limits)
+        .because(message)
         .at(guest.at("domain.cpu.dedicatedCpuPlacement"))
         .help("set `memory.guest`");
 }

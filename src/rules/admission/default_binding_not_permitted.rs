@@ -1,6 +1,6 @@
 //! KubeVirt adds an interface that the cluster forbids.
 
-use crate::rules::admission::causes::Causes;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -55,8 +55,8 @@ rule! {
 
 /// Puts the refusal that setting the defaults met among the causes.
 pub(super) fn refused(message: &str, causes: &mut Causes) {
-    causes
-        .push(&RULE, "", message)
+    RULE.refuse(causes, "")
+        .because(message)
         .at("spec.template.spec.domain.devices")
         .setting("`network`")
         .help("write the interface and its network, such as `masquerade: {}` on `pod: {}`");

@@ -1,9 +1,6 @@
 //! The interface's binding is discontinued.
 
-use crate::field_path::FieldPath;
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -13,8 +10,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// They were replaced by network binding plugins and `passtBinding`. A VM that has one is refused when it is
-    /// created; one that exists goes on.
+    /// They were replaced by network binding plugins and `passtBinding`. KubeVirt refuses to create a VM that uses one;
+    /// an existing VM keeps running.
     ///
     /// KubeVirt's check: [`ValidateFeatureGates`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-config/featuregate/validator.go).
     ///
@@ -61,15 +58,11 @@ pub(super) fn check_gates(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         if !guest.config.lists_gate(gate) {
             continue;
         }
-        let interfaces = guest.devices("interfaces");
-        if let Some(at) = interfaces.iter().position(|i| i.get(method).is_some()) {
-            causes
-                .push(
-                    &RULE,
-                    "",
-                    format!("{gate} network binding is discontinued since v1.3. Please refer to Kubevirt user guide for alternatives."),
-                )
-                .at(guest.at("domain.devices.interfaces").index(at).field(method))
+        let mut interfaces = guest.each("domain.devices.interfaces");
+        if let Some(interface) = interfaces.find(|interface| interface.get(method).is_some()) {
+            RULE.refuse(causes, "")
+                .because(format!("{gate} network binding is discontinued since v1.3. Please refer to Kubevirt user guide for alternatives."))
+                .at(interface.at(method))
                 .help("use a network binding plugin or `passtBinding`");
         }
     }
@@ -78,28 +71,17 @@ pub(super) fn check_gates(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 /// Checked on create: the interfaces themselves.
 pub(super) fn check_interfaces(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let all = guest.does(Behaviour::DiscontinuesOldBindings);
-    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
+    for interface in guest.each("domain.devices.interfaces") {
         for (method, words) in [
-            (
-                "slirp",
-                "Slirp interface support has been discontinued since v1.3",
-            ),
-            (
-                "passt",
-                "Passt network binding has been discontinued since v1.3",
-            ),
-            (
-                "macvtap",
-                "Macvtap network binding has been discontinued since v1.3",
-            ),
+            ("slirp", "Slirp interface support"),
+            ("passt", "Passt network binding"),
+            ("macvtap", "Macvtap network binding"),
         ] {
             if interface.get(method).is_some() && (all || method == "slirp") {
-                let here = FieldPath::from("domain.devices.interfaces")
-                    .index(at)
-                    .field(method);
-                causes
-                    .push(&RULE, FieldPath::from("spec").join(&here), words)
-                    .at(FieldPath::from("spec.template.spec").join(&here))
+                let list = FieldPath::from("spec.domain.devices.interfaces");
+                RULE.refuse(causes, list.index(interface.index).field(method))
+                    .because(format!("{words} has been discontinued since v1.3"))
+                    .at(interface.at(method))
                     .help("use `masquerade: {}`, `bridge: {}` or a network binding plugin");
             }
         }
@@ -111,7 +93,7 @@ pub(super) fn check_slirp(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksSlirpNetwork) {
         return;
     }
-    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
+    for interface in guest.each("domain.devices.interfaces") {
         let networks = guest.items("networks");
         let name = interface.str_at("name");
         let network = networks.iter().find(|network| named(network, name));
@@ -125,9 +107,9 @@ pub(super) fn check_slirp(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         } else {
             "Slirp interface is not enabled in kubevirt-config"
         };
-        let field = guest.at("domain.devices.interfaces").index(at);
-        causes
-            .push(&RULE, field.field("name"), words)
+        let field = interface.place();
+        RULE.refuse(causes, field.field("name"))
+            .because(words)
             .at(field.field("slirp"));
     }
 }

@@ -1,15 +1,12 @@
 //! A disk has no volume.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a disk no volume has the name of. A CD-ROM without a volume is an empty drive, and
-    /// `empty-cdrom-without-gate`'s matter from 1.6 on.
+    /// Reports a disk whose name no volume has. From 1.6 on a CD-ROM without a volume is an empty drive, which
+    /// `empty-cdrom-without-gate` checks.
     ///
     /// ## Why it matters
     ///
@@ -57,17 +54,13 @@ rule! {
     "disk-without-volume": "a disk has no volume"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let name = disk.str_at("name");
     let empty_drive = disk.get("cdrom").is_some() && guest.does(Behaviour::EmptyCdromNeedsGate);
     if guest.volume(name).is_none() && !empty_drive {
-        let field = guest.at("domain.devices.disks").index(at);
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                format!("{field}.Name '{name}' not found."),
-            )
+        let field = disk.place();
+        RULE.refuse(causes, field.field("name"))
+            .because(format!("{field}.Name '{name}' not found."))
             .help(format!("add a volume named `{name}`, or remove the disk"));
     }
 }

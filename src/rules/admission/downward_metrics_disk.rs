@@ -1,8 +1,6 @@
 //! The downward metrics disk is not on the virtio bus.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -59,28 +57,24 @@ rule! {
     "downward-metrics-disk": "the downward metrics disk is not on the virtio bus"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let volume = guest.volume(disk.str_at("name"));
     if volume.is_none_or(|volume| volume.get("downwardMetrics").is_none()) {
         return;
     }
-    let field = guest.at("domain.devices.disks").index(at).field("disk");
+    let field = disk.at("disk");
     let Some(target) = disk.get("disk") else {
-        let message = format!(
-            "DownwardMetrics volume must be mapped to a disk, but disk is not set on {field}."
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "DownwardMetrics volume must be mapped to a disk, but disk is not set on {field}."
+            ))
             .help("make it `disk: {bus: virtio}`");
         return;
     };
     let bus = target.str_at("bus");
     if !matches!(bus, "" | "virtio") {
-        let message = format!(
-            "DownwardMetrics volume must be mapped to virtio bus, but {field}.bus is set to {bus}"
-        );
-        causes
-            .push(&RULE, field.field("bus"), message)
+        RULE.refuse(causes, field.field("bus"))
+            .because(format!("DownwardMetrics volume must be mapped to virtio bus, but {field}.bus is set to {bus}"))
             .help("use `bus: virtio`");
     }
 }

@@ -1,8 +1,6 @@
 //! Downward metrics need a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -47,31 +45,18 @@ rule! {
 
 const GATE: &str = "DownwardMetrics";
 
-pub(super) fn check_volume(
-    guest: AdmittedGuest<'_>,
-    at: usize,
-    volume: &Node,
-    causes: &mut Causes,
-) {
+pub(super) fn check_volume(guest: AdmittedGuest<'_>, volume: Item<'_>, causes: &mut Causes) {
     if volume.get("downwardMetrics").is_some() && !guest.gate(GATE) {
-        causes
-            .push(
-                &RULE,
-                guest.at("volumes").index(at),
-                "downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.",
-            )
+        RULE.refuse(causes, volume.place())
+            .because("downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.")
             .gate(GATE);
     }
 }
 
 pub(super) fn check_device(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.devices.downwardMetrics") && !guest.gate(GATE) {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.downwardMetrics"),
-                "downwardMetrics virtio serial is not allowed: DownwardMetrics feature gate is not enabled",
-            )
+        RULE.refuse(causes, guest.at("domain.devices.downwardMetrics"))
+            .because("downwardMetrics virtio serial is not allowed: DownwardMetrics feature gate is not enabled")
             .gate(GATE);
     }
 }

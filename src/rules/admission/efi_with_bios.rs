@@ -1,7 +1,6 @@
 //! The firmware is both EFI and BIOS.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -48,11 +47,8 @@ rule! {
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let path = "domain.firmware.bootloader";
     if guest.has(&format!("{path}.efi")) && guest.has(&format!("{path}.bios")) {
-        let field = guest.at(path);
-        let message =
-            format!("{field} has both EFI and BIOS configured, but they are mutually exclusive.");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at(path))
+            .because_it("has both EFI and BIOS configured, but they are mutually exclusive.")
             .help("keep either `efi` or `bios`");
     }
 }

@@ -1,9 +1,6 @@
 //! An empty CD-ROM drive needs a feature gate.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -12,8 +9,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// The drive is there to insert media while the guest runs, which the gate turns on: to be asked for from 1.6 to
-    /// 1.8, on by default from 1.9.
+    /// An empty drive lets you insert media while the guest runs. The feature gate must be enabled from 1.6 to 1.8 and
+    /// is on by default from 1.9.
     ///
     /// KubeVirt's check: [`validateBootOrder`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -64,19 +61,15 @@ rule! {
     "empty-cdrom-without-gate": "an empty CD-ROM drive needs a feature gate"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let absent = guest.volume(disk.str_at("name")).is_none();
     if absent
         && disk.get("cdrom").is_some()
         && guest.does(Behaviour::EmptyCdromNeedsGate)
         && !guest.gate("DeclarativeHotplugVolumes")
     {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.disks").index(at).field("name"),
-                "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk",
-            )
+        RULE.refuse(causes, disk.at("name"))
+            .because("DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk")
             .gate("DeclarativeHotplugVolumes")
             .help("add a volume of the drive's name, or enable the feature gate `DeclarativeHotplugVolumes`");
     }

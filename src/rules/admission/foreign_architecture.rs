@@ -1,8 +1,6 @@
 //! The guest's architecture differs from the control plane's.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -57,9 +55,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         && !guest.gate("MultiArchitecture")
     {
         let field = guest.at("architecture");
-        let message = format!(
-            "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {field}"
-        );
-        causes.push(&RULE, field, message).gate("MultiArchitecture");
+        RULE.refuse(causes, &field)
+            .because(format!("MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {field}")).gate("MultiArchitecture");
     }
 }

@@ -1,9 +1,6 @@
 //! A DataVolume template belongs to another namespace.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -84,18 +81,14 @@ pub(super) fn check(
             return;
         }
     }
-    for (at, template) in templates.iter().enumerate() {
+    for template in guest.templates() {
         let theirs = template.str_at("metadata.namespace");
         if !theirs.is_empty() && theirs != namespace {
-            let field = FieldPath::from("spec.dataVolumeTemplates").index(at);
-            let place = field.then("metadata.namespace");
-            causes
-                .push(
-                    &RULE,
-                    field,
-                    format!("Embedded DataVolume namespace {theirs} differs from VM namespace {namespace}"),
-                )
-                .at(place)
+            RULE.refuse(causes, template.place())
+                .because(format!(
+                    "Embedded DataVolume namespace {theirs} differs from VM namespace {namespace}"
+                ))
+                .at(template.at("metadata.namespace"))
                 .help("leave the namespace out");
         }
     }

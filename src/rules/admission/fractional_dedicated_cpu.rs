@@ -1,7 +1,6 @@
 //! The number of dedicated CPUs is not whole.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -59,12 +58,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         let path = format!("domain.resources.{kind}.cpu");
         let cpu = guest.amount(&path);
         if cpu.value() > 0 && cpu.value().wrapping_mul(1000) != cpu.milli_value() {
-            causes
-                .push(
-                    &RULE,
-                    guest.at(&path),
-                    format!("provided resources CPU {kind} must be an interger"),
-                )
+            RULE.refuse(causes, guest.at(&path))
+                .because(format!("provided resources CPU {kind} must be an interger"))
                 .help(format!("ask for whole CPUs, such as `{}`", cpu.value()));
         }
     }

@@ -1,10 +1,6 @@
 //! The VM lacks what an NVIDIA Grace GPU needs.
 
-use crate::field_path::FieldPath;
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -16,7 +12,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// These GPUs share memory with their CPU and can be passed on only so.
+    /// These GPUs share memory with the CPU, so KubeVirt passes them to a guest only under these conditions.
     ///
     /// KubeVirt's check: [`validateGraceIOVirtualization`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/grace_io_virtualization.go).
     ///
@@ -99,24 +95,19 @@ fn requests(guest: AdmittedGuest<'_>) -> (Vec<AskedFor<'_>>, Vec<AskedFor<'_>>) 
         .map(|devices| devices.items_at("pciHostDevices"))
         .unwrap_or_default();
     let (mut grace, mut any) = (Vec::new(), Vec::new());
-    for list in ["gpus", "hostDevices"] {
-        for (at, device) in guest.devices(list).iter().enumerate() {
-            let name = device.str_at("deviceName");
-            let entry = permitted.iter().rfind(|entry| {
-                !name.is_empty()
-                    && entry.str_at("resourceName") == name
-                    && !entry.str_at("pciVendorSelector").is_empty()
-            });
-            let field = guest
-                .at("domain.devices")
-                .field(list)
-                .index(at)
-                .field("deviceName");
-            match entry.and_then(|entry| selects(entry.str_at("pciVendorSelector"))) {
-                Some(Nvidia::Grace) => grace.push((field, name)),
-                Some(Nvidia::Any) => any.push((field, name)),
-                None => {}
-            }
+    let gpus = guest.each("domain.devices.gpus");
+    for device in gpus.chain(guest.each("domain.devices.hostDevices")) {
+        let name = device.node.str_at("deviceName");
+        let entry = permitted.iter().rfind(|entry| {
+            !name.is_empty()
+                && entry.str_at("resourceName") == name
+                && !entry.str_at("pciVendorSelector").is_empty()
+        });
+        let asked_for = (device.at("deviceName"), name);
+        match entry.and_then(|entry| selects(entry.str_at("pciVendorSelector"))) {
+            Some(Nvidia::Grace) => grace.push(asked_for),
+            Some(Nvidia::Any) => any.push(asked_for),
+            None => {}
         }
     }
     (grace, any)
@@ -126,7 +117,6 @@ pub(super) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksGraceGpus) || requests(guest).0.is_empty() {
         return;
     }
-    let annotations = guest.vm.path("template.metadata.annotations");
     for (key, words) in [
         (
             "kubevirt.io/placePCIDevicesOnRootComplex",
@@ -137,15 +127,14 @@ pub(super) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             "GraceIOVirtualization requires the 64-bit PCI hole",
         ),
     ] {
-        let value = annotations
-            .and_then(|map| map.get(key))
-            .and_then(Node::as_str);
-        if value == Some("true") {
-            let field = FieldPath::from("spec.template.metadata.annotations").field(key);
-            causes
-                .push(&RULE, field, words)
-                .named(format!("spec.template.metadata.annotations[{key}]"))
-                .setting("`permittedHostDevices`");
+        if guest.annotation(key) == "true" {
+            RULE.refuse(
+                causes,
+                FieldPath::from("spec.template.metadata.annotations").field(key),
+            )
+            .because(words)
+            .named(format!("spec.template.metadata.annotations[{key}]"))
+            .setting("`permittedHostDevices`");
         }
     }
 }
@@ -157,11 +146,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let (grace, any) = requests(guest);
     let on = guest.gate(GATE);
     for (field, name) in any.into_iter().filter(|_| on) {
-        let message = format!(
-            "GraceIOVirtualization requires an exact pciVendorSelector for NVIDIA PCI host device resource {name:?}"
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, field)
+            .because(format!("GraceIOVirtualization requires an exact pciVendorSelector for NVIDIA PCI host device resource {name:?}"))
             .setting("`permittedHostDevices`");
     }
     if grace.is_empty() {
@@ -169,23 +155,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     if !on {
         for (field, name) in grace {
-            let message = format!(
-                "{GATE} feature gate must be enabled for NVIDIA Grace GPU passthrough resource {name:?}"
-            );
-            causes.push(&RULE, field, message).gate(GATE);
+            RULE.refuse(causes, field)
+                .because(format!("{GATE} feature gate must be enabled for NVIDIA Grace GPU passthrough resource {name:?}")).gate(GATE);
         }
         return;
-    }
-    let mut push = |tail: &str, message: String| {
-        causes
-            .push(&RULE, guest.at(tail), message)
-            .setting("`permittedHostDevices`");
-    };
-    if guest.architecture() != "arm64" {
-        push(
-            "architecture",
-            "GraceIOVirtualization requires arm64 architecture".to_owned(),
-        );
     }
     let machine = match guest.str("domain.machine.type") {
         "" => guest
@@ -193,24 +166,33 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .machine_type(guest.architecture(), guest.release),
         machine => machine,
     };
-    if !machine.starts_with("virt") {
-        push(
+    let placement = "domain.cpu.dedicatedCpuPlacement";
+    for (fits, path, what) in [
+        (
+            guest.architecture() == "arm64",
+            "architecture",
+            "arm64 architecture",
+        ),
+        (
+            machine.starts_with("virt"),
             "domain.machine.type",
-            "GraceIOVirtualization requires \"virt\" machine type".to_owned(),
-        );
-    }
-    if !guest.is("domain.cpu.dedicatedCpuPlacement") {
-        push(
-            "domain.cpu.dedicatedCpuPlacement",
-            "GraceIOVirtualization requires dedicated CPU placement".to_owned(),
-        );
+            "\"virt\" machine type",
+        ),
+        (guest.is(placement), placement, "dedicated CPU placement"),
+    ] {
+        if !fits {
+            RULE.refuse(causes, guest.at(path))
+                .because(format!("{GATE} requires {what}"))
+                .setting("`permittedHostDevices`");
+        }
     }
     for gate in ["PCINUMAAwareTopology", "IOMMUFD"] {
         if !guest.gate(gate) {
-            push(
-                "domain.devices",
-                format!("{gate} feature gate must be enabled when GraceIOVirtualization is used"),
-            );
+            RULE.refuse(causes, guest.at("domain.devices"))
+                .because(format!(
+                    "{gate} feature gate must be enabled when {GATE} is used"
+                ))
+                .setting("`permittedHostDevices`");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The guest a VM describes, as the webhook's checks see it: instance type, preference and defaults applied.
 
 use std::cmp::Ordering;
+use std::ops::Deref;
 
 use crate::field_path::{FieldPath, Segment};
 use crate::release::{Behaviour, Release};
@@ -46,6 +47,24 @@ impl<'a> AdmittedGuest<'a> {
             path.push(Segment::Field(key.into()));
         }
         path
+    }
+
+    /// The items of a list with their paths: `domain.devices.disks`, `volumes`.
+    pub fn each(self, list: &'static str) -> impl Iterator<Item = Item<'a>> {
+        Item::all("spec.template.spec", list, self.items(list))
+    }
+
+    /// The VM's DataVolume templates with their paths.
+    pub fn templates(self) -> impl Iterator<Item = Item<'a>> {
+        let list = "dataVolumeTemplates";
+        Item::all("spec", list, self.vm.items_at(list))
+    }
+
+    /// The text of an annotation of the template; empty when absent.
+    pub fn annotation(self, key: &str) -> &'a str {
+        let annotations = self.vm.path("template.metadata.annotations");
+        let value = annotations.and_then(|annotations| annotations.get(key));
+        value.and_then(Node::as_str).unwrap_or_default()
     }
 
     /// Whether the field is there.
@@ -106,6 +125,12 @@ impl<'a> AdmittedGuest<'a> {
             .rfind(|network| named(network, name))
     }
 
+    /// Whether the interface's network is the pod network.
+    pub fn on_pod_network(self, interface: &Node) -> bool {
+        let network = self.network(interface.str_at("name"));
+        network.is_some_and(|network| network.get("pod").is_some())
+    }
+
     /// Whether the release behaves so.
     pub fn does(self, behaviour: Behaviour) -> bool {
         self.release.has(behaviour)
@@ -130,6 +155,61 @@ impl<'a> AdmittedGuest<'a> {
     }
 }
 
+/// An item of one of the VM's lists; it reads like its node.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// What the list belongs to: `spec.template.spec`.
+    base: &'static str,
+    /// The list, below that.
+    list: &'static str,
+    /// Its place in the list.
+    pub index: usize,
+    /// What it says.
+    pub node: &'a Node,
+}
+
+impl<'a> Item<'a> {
+    fn all(
+        base: &'static str,
+        list: &'static str,
+        items: &'a [Node],
+    ) -> impl Iterator<Item = Self> {
+        let items = items.iter().enumerate();
+        items.map(move |(index, node)| Self {
+            base,
+            list,
+            index,
+            node,
+        })
+    }
+
+    /// Its path.
+    pub fn place(self) -> FieldPath {
+        FieldPath::from(self.base).then(self.list).index(self.index)
+    }
+
+    /// Its path as some of KubeVirt's causes have it: with the path of the list twice.
+    pub fn doubled_place(self) -> FieldPath {
+        FieldPath::from(self.base)
+            .then(self.list)
+            .then(self.list)
+            .index(self.index)
+    }
+
+    /// The path of one of its fields: the keys, plain and dotted.
+    pub fn at(self, keys: &str) -> FieldPath {
+        self.place().then(keys)
+    }
+}
+
+impl Deref for Item<'_> {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        self.node
+    }
+}
+
 /// The amount a node holds.
 pub(crate) fn amount(node: &Node) -> Option<Quantity> {
     Quantity::from_node(node)
@@ -138,6 +218,11 @@ pub(crate) fn amount(node: &Node) -> Option<Quantity> {
 /// Whether the item's `name` is that.
 pub fn named(item: &Node, name: &str) -> bool {
     item.str_at("name") == name
+}
+
+/// How many of the keys are there.
+pub fn count(node: &Node, keys: &[&str]) -> usize {
+    keys.iter().filter(|key| node.get(key).is_some()).count()
 }
 
 /// Whether an optional switch that is on by default is on: the struct is there, and not `enabled: false`.

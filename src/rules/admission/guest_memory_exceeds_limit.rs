@@ -1,7 +1,6 @@
 //! The guest has more memory than the memory limit.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -58,13 +57,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let memory = guest.amount("domain.memory.guest");
     let limit = guest.amount("domain.resources.limits.memory");
     if limit.value() < memory.value() && limit.value() != 0 {
-        let field = guest.at("domain.memory.guest");
-        let message = format!(
-            "{field} '{memory}' must be equal to or less than the memory limit {} '{limit}'",
-            guest.at("domain.resources.limits.memory")
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("domain.memory.guest"))
+            .because_it(format!(
+                "'{memory}' must be equal to or less than the memory limit {} '{limit}'",
+                guest.at("domain.resources.limits.memory")
+            ))
             .setting("`vmRolloutStrategy`")
             .help("raise the limit or lower the guest's memory");
     }

@@ -1,7 +1,6 @@
 //! Host devices need a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -10,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// Passing hardware of the node to a guest is for the cluster to allow.
+    /// A cluster has to allow that hardware of a node is passed to a guest.
     ///
     /// KubeVirt's check: [`validateHostDevicesWithPassthroughEnabled`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -51,12 +50,8 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.devices.hostDevices") && !guest.gate("HostDevices") {
-        causes
-            .push(
-                &RULE,
-                guest.at("HostDevices"),
-                "Host Devices feature gate is not enabled in kubevirt-config",
-            )
+        RULE.refuse(causes, guest.at("HostDevices"))
+            .because("Host Devices feature gate is not enabled in kubevirt-config")
             .at(guest.at("domain.devices.hostDevices"))
             .gate("HostDevices");
     }

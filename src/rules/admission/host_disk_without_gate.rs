@@ -1,8 +1,6 @@
 //! Host disks need a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -48,15 +46,11 @@ rule! {
     "host-disk-without-gate": "host disks need a feature gate"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, volume: Item<'_>, causes: &mut Causes) {
     if volume.get("hostDisk").is_some() && !guest.gate("HostDisk") {
-        causes
-            .push(
-                &RULE,
-                guest.at("volumes").index(at),
-                "HostDisk feature gate is not enabled",
-            )
-            .at(guest.at("volumes").index(at).field("hostDisk"))
+        RULE.refuse(causes, volume.place())
+            .because("HostDisk feature gate is not enabled")
+            .at(volume.at("hostDisk"))
             .gate("HostDisk")
             .help("use a `persistentVolumeClaim`, or enable the feature gate `HostDisk`");
     }

@@ -1,8 +1,6 @@
 //! The Ignition annotation needs a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -46,18 +44,10 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let annotations = guest.vm.path("template.metadata.annotations");
-    let data = annotations
-        .and_then(|annotations| annotations.get("kubevirt.io/ignitiondata"))
-        .and_then(Node::as_str)
-        .unwrap_or_default();
+    let data = guest.annotation("kubevirt.io/ignitiondata");
     if !data.is_empty() && !guest.gate("ExperimentalIgnitionSupport") {
-        causes
-            .push(
-                &RULE,
-                "spec.template.metadata.annotations",
-                "ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata",
-            )
+        RULE.refuse(causes, "spec.template.metadata.annotations")
+            .because("ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata")
             .at("spec.template.metadata.annotations[\"kubevirt.io/ignitiondata\"]")
             .gate("ExperimentalIgnitionSupport");
     }

@@ -1,6 +1,6 @@
 //! An instance type or preference cannot be inferred.
 
-use crate::rules::admission::causes::Causes;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -45,8 +45,8 @@ rule! {
 
 /// Puts the message that inference ended with among the causes.
 pub(super) fn refused(message: &str, causes: &mut Causes) {
-    causes
-        .push(&RULE, "", message)
+    RULE.refuse(causes, "")
+        .because(message)
         .at("spec")
         .help("write the reference out, or label the volume's source");
 }

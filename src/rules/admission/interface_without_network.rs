@@ -1,12 +1,11 @@
 //! An interface has no network.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports an interface no network has the name of.
+    /// Reports an interface whose name no network has.
     ///
     /// ## Why it matters
     ///
@@ -53,17 +52,14 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
+    for interface in guest.each("domain.devices.interfaces") {
         let name = interface.str_at("name");
         if guest.network(name).is_none() {
-            let field = guest
-                .at("domain.devices.interfaces")
-                .index(at)
-                .field("name");
-            let message = format!("{field} '{name}' not found.");
-            causes.push(&RULE, field, message).help(format!(
-                "add a network named `{name}`, or remove the interface"
-            ));
+            RULE.refuse(causes, interface.at("name"))
+                .because_it(format!("'{name}' not found."))
+                .help(format!(
+                    "add a network named `{name}`, or remove the interface"
+                ));
         }
     }
 }

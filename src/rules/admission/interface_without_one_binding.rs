@@ -1,19 +1,16 @@
 //! An interface has no binding, or several.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports an interface that has not exactly one of `bridge`, `masquerade`, `sriov`, `passtBinding` and `binding`.
-    /// Up to 1.8 only a binding plugin (`binding`) beside another method is refused.
+    /// Reports an interface that does not have exactly one of `bridge`, `masquerade`, `sriov`, `passtBinding` and
+    /// `binding`. Up to 1.8 only a binding plugin (`binding`) beside another method is refused.
     ///
     /// ## Why it matters
     ///
-    /// The binding says how the guest's interface is wired to the pod's. Before 1.9 an interface without one was
+    /// The binding says how the guest's interface is connected to the pod's. Before 1.9 an interface without one was
     /// accepted and failed when the guest started.
     ///
     /// KubeVirt's check: [`validateInterfaceBindingExists`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/binding.go).
@@ -53,18 +50,14 @@ rule! {
     "interface-without-one-binding": "an interface has no binding, or several"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
     let name = interface.str_at("name");
-    let field = guest.at("domain.devices.interfaces").index(at);
-    let has = |method: &&str| interface.get(method).is_some();
+    let field = interface.place();
     if guest.does(Behaviour::RequiresOneBinding) {
         let methods = ["bridge", "masquerade", "sriov", "passtBinding", "binding"];
-        if methods.iter().filter(|method| has(method)).count() != 1 {
-            let message = format!(
-                "logical {name} interface must have exactly one binding method or binding plugin"
-            );
-            causes
-                .push(&RULE, field, message)
+        if count(&interface, &methods) != 1 {
+            RULE.refuse(causes, field)
+                .because(format!("logical {name} interface must have exactly one binding method or binding plugin"))
                 .help("give it one binding, such as `masquerade: {}` or `bridge: {}`");
         }
         return;
@@ -74,12 +67,9 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     } else {
         &["bridge", "slirp", "masquerade", "sriov", "macvtap", "passt"]
     };
-    if interface.get("binding").is_some() && methods.iter().any(has) {
-        let message = format!(
-            "logical {name} interface cannot have both binding plugin and interface binding method"
-        );
-        causes
-            .push(&RULE, field.field("binding"), message)
+    if interface.get("binding").is_some() && count(&interface, methods) > 0 {
+        RULE.refuse(causes, field.field("binding"))
+            .because(format!("logical {name} interface cannot have both binding plugin and interface binding method"))
             .help("keep either `binding` or the binding method");
     }
 }

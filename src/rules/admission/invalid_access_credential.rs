@@ -1,15 +1,12 @@
 //! An access credential is incomplete.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports `accessCredentials` that have not exactly one type, one source and one propagation method, `noCloud` and
-    /// `configDrive` without a cloud-init volume of that kind, and `qemuGuestAgent` without users.
+    /// Reports `accessCredentials` that do not have exactly one type, one source and one propagation method, `noCloud`
+    /// and `configDrive` without a cloud-init volume of that kind, and `qemuGuestAgent` without users.
     ///
     /// ## Why it matters
     ///
@@ -58,30 +55,22 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, credential) in guest.items("accessCredentials").iter().enumerate() {
-        let field = guest.at("accessCredentials").index(at);
-        let (ssh, password) = (
-            credential.get("sshPublicKey"),
-            credential.get("userPassword"),
-        );
+    for credential in guest.each("accessCredentials") {
+        let field = credential.place();
+        let ssh = credential.get("sshPublicKey");
+        let password = credential.get("userPassword");
         if let Some(ssh) = ssh {
             check_ssh(guest, &field, ssh, causes);
             let methods = ["noCloud", "configDrive", "qemuGuestAgent"];
             check_counts(&field, "sshPublicKey", ssh, &methods, causes);
         }
         if let Some(password) = password {
-            check_counts(
-                &field,
-                "userPassword",
-                password,
-                &["qemuGuestAgent"],
-                causes,
-            );
+            let methods = ["qemuGuestAgent"];
+            check_counts(&field, "userPassword", password, &methods, causes);
         }
         if ssh.is_some() == password.is_some() {
-            let message = format!("{field} must have exactly one access credential type set");
-            causes
-                .push(&RULE, &field, message)
+            RULE.refuse(causes, field)
+                .because_it("must have exactly one access credential type set")
                 .help("keep either `sshPublicKey` or `userPassword`");
         }
     }
@@ -94,22 +83,20 @@ fn check_ssh(guest: AdmittedGuest<'_>, field: &FieldPath, ssh: &Node, causes: &m
     ] {
         let has_volume = guest.volumes().iter().any(|v| v.get(volume).is_some());
         if ssh.path(&format!("propagationMethod.{method}")).is_some() && !has_volume {
-            let message = format!(
-                "{field} requires a {method} volume to exist when the {method} propagationMethod is in use."
-            );
-            causes
-                .push(&RULE, field.then("sshPublicKey.propagationMethod"), message)
+            RULE.refuse(causes, field.then("sshPublicKey.propagationMethod"))
+                .because(format!("{field} requires a {method} volume to exist when the {method} propagationMethod is in use."))
                 .help(format!("add a `{volume}` volume"));
         }
     }
     let agent = ssh.path("propagationMethod.qemuGuestAgent");
     if agent.is_some_and(|agent| agent.items_at("users").is_empty()) {
-        let message = format!("{field} requires at least one user to be present in the users list");
-        causes.push(
-            &RULE,
+        RULE.refuse(
+            causes,
             field.then("sshPublicKey.propagationMethod.qemuGuestAgent.users"),
-            message,
-        );
+        )
+        .because(format!(
+            "{field} requires at least one user to be present in the users list"
+        ));
     }
 }
 
@@ -121,20 +108,16 @@ fn check_counts(
     causes: &mut Causes,
 ) {
     if credential.path("source.secret").is_none() {
-        let message = format!("{field} must have exactly one source set");
-        causes
-            .push(&RULE, field.field(kind).field("source"), message)
+        RULE.refuse(causes, field.field(kind).field("source"))
+            .because(format!("{field} must have exactly one source set"))
             .help("name the Secret in `source.secret.secretName`");
     }
-    let used = methods.iter().filter(|method| {
-        credential
-            .path(&format!("propagationMethod.{method}"))
-            .is_some()
-    });
-    if used.count() != 1 {
-        let message = format!("{field} must have exactly one propagationMethod set");
-        causes
-            .push(&RULE, field.field(kind).field("propagationMethod"), message)
+    let used = credential.get("propagationMethod");
+    if used.map_or(0, |used| count(used, methods)) != 1 {
+        RULE.refuse(causes, field.field(kind).field("propagationMethod"))
+            .because(format!(
+                "{field} must have exactly one propagationMethod set"
+            ))
             .help(format!("keep one of `{}`", methods.join("`, `")));
     }
 }

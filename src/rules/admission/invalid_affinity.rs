@@ -1,8 +1,7 @@
 //! An affinity term is invalid.
 
+use super::prelude::*;
 use crate::field_path::{FieldPath, Segment};
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::kubernetes;
 
 rule! {
@@ -70,8 +69,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 step => step.clone(),
             });
         }
-        causes
-            .push(&RULE, objection.field, objection.message)
+        RULE.refuse(causes, objection.field)
+            .because(objection.message)
             .at(place);
     }
 }

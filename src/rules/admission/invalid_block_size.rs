@@ -1,9 +1,6 @@
 //! A disk's block size is invalid.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, switched_on};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -14,7 +11,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// The emulated disk can have no other.
+    /// The emulated disk supports no other sizes.
     ///
     /// KubeVirt's check: [`validateCustomBlockSize`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
     ///
@@ -66,54 +63,42 @@ rule! {
     "invalid-block-size": "a disk's block size is invalid"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let Some(custom) = disk.path("blockSize.custom") else {
         return;
     };
-    let field = guest
-        .at("domain.devices.disks")
-        .index(at)
-        .field("blockSize");
+    let field = disk.at("blockSize");
     if switched_on(disk.path("blockSize.matchVolume")) {
-        causes
-            .push(
-                &RULE,
-                field,
-                "Block size matching can't be enabled together with a custom value",
-            )
+        RULE.refuse(causes, field)
+            .because("Block size matching can't be enabled together with a custom value")
             .help("keep either `custom` or `matchVolume`");
         return;
     }
     let (logical, physical) = (custom.int_at("logical"), custom.int_at("physical"));
     let newer = guest.does(Behaviour::ChecksDiscardGranularity);
-    let (_, bus) = super::unsupported_disk_bus::bus(disk);
+    let (_, bus) = super::unsupported_disk_bus::bus(&disk);
     let discard = custom.get("discardGranularity").and_then(Node::as_i64);
     let uneven = |discard: &i64| logical != 0 && discard % logical != 0;
     if logical > physical {
-        causes.push(
-            &RULE,
-            field.then("custom.logical"),
-            format!("Logical size {logical} must be the same or less than the physical size of {physical}"),
-        );
+        RULE.refuse(causes, field.then("custom.logical"))
+            .because(format!("Logical size {logical} must be the same or less than the physical size of {physical}"));
     } else if newer && bus == "sata" && logical != 512 {
-        causes.push(
-            &RULE,
-            field.then("custom.logical"),
-            format!("Logical size {logical} must be 512 for SATA devices"),
-        );
+        RULE.refuse(causes, field.then("custom.logical"))
+            .because(format!(
+                "Logical size {logical} must be 512 for SATA devices"
+            ));
     } else if let Some(discard) = discard.filter(uneven)
         && newer
     {
-        causes.push(
-            &RULE,
-            field.then("custom.discardGranularity"),
-            format!("Discard granularity {discard} must be multiples of logical size {logical}"),
-        );
+        RULE.refuse(causes, field.then("custom.discardGranularity"))
+            .because(format!(
+                "Discard granularity {discard} must be multiples of logical size {logical}"
+            ));
     } else {
         for (part, size) in [("logical", logical), ("physical", physical)] {
             if let Some(message) = wrong_size(size) {
-                causes
-                    .push(&RULE, field.field("custom").field(part), message)
+                RULE.refuse(causes, field.field("custom").field(part))
+                    .because(message)
                     .help("use a power of two from 512 to 2097152");
             }
         }

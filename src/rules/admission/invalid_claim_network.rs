@@ -1,8 +1,6 @@
 //! A network from a resource claim is not enabled, or is invalid.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -63,65 +61,45 @@ rule! {
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
     let field = guest.at("networks");
-    if !networks
-        .iter()
-        .any(|network| network.get("resourceClaim").is_some())
-    {
+    let any = |source: &str| networks.iter().any(|network| network.get(source).is_some());
+    if !any("resourceClaim") {
         return;
     }
     if !guest.gate("NetworkDevicesWithDRA") {
-        causes
-            .push(
-                &RULE,
-                field,
-                "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled",
-            )
+        RULE.refuse(causes, field)
+            .because("vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled")
             .gate("NetworkDevicesWithDRA");
         return;
     }
-    if networks
-        .iter()
-        .any(|network| network.get("multus").is_some())
-    {
-        causes.push(
-            &RULE,
-            field,
+    if any("multus") {
+        RULE.refuse(causes, field).because(
             "mixing Multus and DRA resourceClaim networks in the same VMI is not supported",
         );
         return;
     }
-    for (at, network) in networks.iter().enumerate() {
+    for network in guest.each("networks") {
         if let Some(claim) = network.get("resourceClaim") {
-            check_network(guest, at, network, claim, causes);
+            check_network(guest, network, claim, causes);
         }
     }
 }
 
-fn check_network(
-    guest: AdmittedGuest<'_>,
-    at: usize,
-    network: &Node,
-    claim: &Node,
-    causes: &mut Causes,
-) {
+fn check_network(guest: AdmittedGuest<'_>, network: Item<'_>, claim: &Node, causes: &mut Causes) {
     let name = network.str_at("name");
-    let interface = guest
-        .devices("interfaces")
-        .iter()
-        .find(|interface| named(interface, name));
+    let mut interfaces = guest.devices("interfaces").iter();
+    let interface = interfaces.find(|interface| named(interface, name));
     if interface.is_some_and(|i| i.get("sriov").is_none() && i.get("binding").is_none()) {
-        causes.push(
-            &RULE,
-            guest.at("domain.devices.interfaces"),
-            format!("DRA network {name:?} requires an SR-IOV or binding plugin interface"),
-        );
+        RULE.refuse(causes, guest.at("domain.devices.interfaces"))
+            .because(format!(
+                "DRA network {name:?} requires an SR-IOV or binding plugin interface"
+            ));
     }
-    let field = guest.at("networks").index(at).field("resourceClaim");
+    let field = network.at("resourceClaim");
     let parts = [claim.str_at("claimName"), claim.str_at("requestName")];
     for (part, text) in ["claimName", "requestName"].into_iter().zip(parts) {
         if text.is_empty() {
-            let message = format!("{part} is required for DRA network");
-            causes.push(&RULE, field.field(part), message);
+            RULE.refuse(causes, field.field(part))
+                .because(format!("{part} is required for DRA network"));
         }
     }
     let [claim, request] = parts;
@@ -130,23 +108,20 @@ fn check_network(
     }
     let claims = guest.items("resourceClaims");
     if !claims.iter().any(|declared| named(declared, claim)) {
-        causes.push(
-            &RULE,
-            field.field("claimName"),
-            format!("network references resourceClaim {claim:?} which is not defined in spec.resourceClaims"),
-        );
+        RULE.refuse(causes, field.field("claimName"))
+            .because(format!("network references resourceClaim {claim:?} which is not defined in spec.resourceClaims"));
     }
-    let repeated = guest.items("networks")[..at].iter().any(|other| {
-        other.str_at("resourceClaim.claimName") == claim
-            && other.str_at("resourceClaim.requestName") == request
-    });
+    let repeated = guest.items("networks")[..network.index]
+        .iter()
+        .any(|other| {
+            other.str_at("resourceClaim.claimName") == claim
+                && other.str_at("resourceClaim.requestName") == request
+        });
     if repeated {
         let pair = format!("{claim}/{request}");
-        causes.push(
-            &RULE,
-            guest.at("networks").index(at),
-            format!("duplicate claimName/requestName combination {pair:?}"),
-        );
+        RULE.refuse(causes, network.place()).because(format!(
+            "duplicate claimName/requestName combination {pair:?}"
+        ));
     }
 }
 

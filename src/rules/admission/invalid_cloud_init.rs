@@ -1,8 +1,6 @@
 //! Cloud-init data is missing, given twice or not base64.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -49,7 +47,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// What the data says is the matter of the cloud-init rules.
+    /// The cloud-init rules check what the data says.
     "invalid-cloud-init": "cloud-init data is missing, given twice or not base64"
 }
 
@@ -125,33 +123,34 @@ fn decoded(text: &str) -> Result<usize, usize> {
         .map_err(|_| 0)
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
-    let Some((key, data)) = data(volume) else {
+pub(super) fn check(volume: Item<'_>, causes: &mut Causes) {
+    let Some((key, data)) = data(&volume) else {
         return;
     };
-    let field = guest.at("volumes").index(at).field(key);
+    let field = volume.at(key);
     for kind in &KINDS {
         if decoded(data.str_at(kind.base64)).is_err() {
             let field = field.field(kind.base64);
-            let message = format!("{field}.{key}.{} is not a valid base64 value.", kind.base64);
-            causes
-                .push(&RULE, field, message)
+            RULE.refuse(causes, &field)
+                .because(format!(
+                    "{field}.{key}.{} is not a valid base64 value.",
+                    kind.base64
+                ))
                 .help(format!("write plain text in `{}`", kind.plain));
         }
         if kind.sources(data) > 1 {
-            let message = format!("{field} must have {}.", kind.several);
-            causes.push(&RULE, &field, message).help(format!(
-                "keep one of `{}`, `{}` and `{}`",
-                kind.plain, kind.base64, kind.secret
-            ));
+            RULE.refuse(causes, &field)
+                .because_it(format!("must have {}.", kind.several))
+                .help(format!(
+                    "keep one of `{}`, `{}` and `{}`",
+                    kind.plain, kind.base64, kind.secret
+                ));
         }
         super::cloud_init_too_large::check(&field, kind, data, causes);
     }
     if KINDS.iter().all(|kind| kind.sources(data) == 0) {
-        let message =
-            format!("{field} must have at least one userdatasource or one networkdatasource set.");
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because_it("must have at least one userdatasource or one networkdatasource set.")
             .help("set `userData`, or remove the volume and its disk");
     }
 }

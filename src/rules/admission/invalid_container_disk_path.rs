@@ -1,7 +1,6 @@
 //! A container disk's path is not a clean absolute path.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -62,13 +61,12 @@ pub(super) fn objection(path: &str) -> Option<&'static str> {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, volume) in guest.volumes().iter().enumerate() {
+    for volume in guest.each("volumes") {
         let path = volume.str_at("containerDisk.path");
         if let Some(words) = objection(path) {
-            let field = guest.at("volumes").index(at).field("containerDisk");
-            let message = format!("{field} {words}");
-            causes
-                .push(&RULE, &field, message)
+            let field = volume.at("containerDisk");
+            RULE.refuse(causes, &field)
+                .because_it(words)
                 .at(field.field("path"))
                 .help("write the path from `/`, such as `/disk/root.img`");
         }

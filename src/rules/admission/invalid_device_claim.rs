@@ -1,9 +1,6 @@
 //! A GPU or host device does not name its device or claim correctly.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -65,32 +62,13 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         check_gpus_only(guest, causes);
         return;
     }
-    let gpus = DeviceList {
-        list: "gpus",
-        name: "GPU",
-        gate: "GPUsWithDRA",
-        apart: true,
-    };
-    let hosts = DeviceList {
-        list: "hostDevices",
-        name: "HostDevice",
-        gate: "HostDevicesWithDRA",
-        apart: false,
-    };
     let mut claims = Vec::new();
-    let gpus = check_kind(guest, &gpus, &mut claims, causes);
-    let hosts = check_kind(guest, &hosts, &mut claims, causes);
+    let gpus = check_kind(guest, &GPUS, &mut claims, causes);
+    let hosts = check_kind(guest, &HOST_DEVICES, &mut claims, causes);
     check_pairs(guest, &gpus, &hosts, causes);
-    let declared = guest.items("resourceClaims");
-    if claims
-        .iter()
-        .any(|claim| !declared.iter().any(|item| named(item, claim)))
-    {
-        causes.push(
-            &RULE,
-            guest.at("resourceClaims"),
-            "vmi.spec.resourceClaims must specify all claims used in vmi.spec.domain.devices.gpus and vmi.spec.domain.devices.hostDevices",
-        );
+    if !claims.iter().all(|claim| declares(guest, claim)) {
+        RULE.refuse(causes, guest.at("resourceClaims"))
+            .because("vmi.spec.resourceClaims must specify all claims used in vmi.spec.domain.devices.gpus and vmi.spec.domain.devices.hostDevices");
     }
 }
 
@@ -101,8 +79,32 @@ struct DeviceList {
     apart: bool,
 }
 
+const GPUS: DeviceList = DeviceList {
+    list: "gpus",
+    name: "GPU",
+    gate: "GPUsWithDRA",
+    apart: true,
+};
+
+const HOST_DEVICES: DeviceList = DeviceList {
+    list: "hostDevices",
+    name: "HostDevice",
+    gate: "HostDevicesWithDRA",
+    apart: false,
+};
+
 fn is_claimed(device: &Node) -> bool {
     device.get("claimName").is_some() || device.get("requestName").is_some()
+}
+
+fn by_claim(device: &Node) -> bool {
+    device.str_at("deviceName").is_empty() && is_claimed(device)
+}
+
+/// Whether the guest names the claim in `resourceClaims`.
+fn declares(guest: AdmittedGuest<'_>, claim: &str) -> bool {
+    let mut declared = guest.items("resourceClaims").iter();
+    declared.any(|item| named(item, claim))
 }
 
 /// Checks one list; gives the claim/request pairs with their first position and adds the claims used.
@@ -113,29 +115,19 @@ fn check_kind<'a>(
     causes: &mut Causes,
 ) -> Vec<(String, usize)> {
     let DeviceList {
-        list,
-        name,
-        gate,
-        apart,
+        list, name, gate, ..
     } = kind;
     let field = guest.at("domain.devices").field(list);
     let devices = guest.devices(list);
-    let by_claim = |device: &Node| device.str_at("deviceName").is_empty() && is_claimed(device);
     let claimed = devices.iter().filter(|device| by_claim(device)).count();
     let mut pairs: Vec<(String, usize)> = Vec::new();
-    if *apart && claimed > 0 && claimed < devices.len() {
-        causes.push(
-            &RULE,
-            field,
-            format!("vmi.spec.domain.devices.{list} contains both DRA and non-DRA {name}s; each {name} must be either DRA or non-DRA"),
-        );
+    if kind.apart && claimed > 0 && claimed < devices.len() {
+        RULE.refuse(causes, field)
+            .because(format!("vmi.spec.domain.devices.{list} contains both DRA and non-DRA {name}s; each {name} must be either DRA or non-DRA"));
         return pairs;
     }
-    for (at, device) in devices
-        .iter()
-        .enumerate()
-        .filter(|(_, device)| !by_claim(device))
-    {
+    let numbered = || devices.iter().enumerate();
+    for (at, device) in numbered().filter(|(_, device)| !by_claim(device)) {
         let words = if device.str_at("deviceName").is_empty() {
             format!(
                 "vmi.spec.domain.devices.{list} contains {name}s without deviceName or claimRequest; each {name} must specify either a deviceName or a claimRequest"
@@ -147,32 +139,24 @@ fn check_kind<'a>(
         } else {
             continue;
         };
-        causes
-            .push(&RULE, &field, words)
+        RULE.refuse(causes, &field)
+            .because(words)
             .at(field.index(at))
             .help("name the device in `deviceName`, or its claim and request");
     }
     if claimed > 0 && !guest.gate(gate) {
-        causes
-            .push(
-                &RULE,
-                field,
-                format!("vmi.spec.domain.devices.{list} contains DRA enabled {name}s but feature gate is not enabled"),
-            )
+        RULE.refuse(causes, field)
+            .because(format!("vmi.spec.domain.devices.{list} contains DRA enabled {name}s but feature gate is not enabled"))
             .gate(gate);
         return pairs;
     }
     let mut repeated = Vec::new();
-    for (at, device) in devices
-        .iter()
-        .enumerate()
-        .filter(|(_, device)| by_claim(device))
-    {
+    for (at, device) in numbered().filter(|(_, device)| by_claim(device)) {
         let (claim, request) = (device.str_at("claimName"), device.str_at("requestName"));
         for (part, text) in [("claimName", claim), ("requestName", request)] {
             if text.is_empty() {
-                let message = format!("{part} is required for DRA {name}");
-                causes.push(&RULE, field.index(at).field(part), message);
+                RULE.refuse(causes, field.index(at).field(part))
+                    .because(format!("{part} is required for DRA {name}"));
             }
         }
         if claim.is_empty() || request.is_empty() {
@@ -187,8 +171,8 @@ fn check_kind<'a>(
         }
     }
     for (at, pair) in repeated {
-        let message = format!("duplicate claimName/requestName pair {pair:?}");
-        causes.push(&RULE, field.index(at), message);
+        RULE.refuse(causes, field.index(at))
+            .because(format!("duplicate claimName/requestName pair {pair:?}"));
     }
     pairs
 }
@@ -202,13 +186,13 @@ fn check_pairs(
 ) {
     let mut networks: Vec<(String, usize)> = Vec::new();
     if guest.does(Behaviour::ChecksResourceClaims) && guest.gate("NetworkDevicesWithDRA") {
-        for (at, network) in guest.items("networks").iter().enumerate() {
+        for network in guest.each("networks") {
             let claim = network.str_at("resourceClaim.claimName");
             let request = network.str_at("resourceClaim.requestName");
             let pair = format!("{claim}/{request}");
             if !claim.is_empty() && !request.is_empty() && !networks.iter().any(|(p, _)| *p == pair)
             {
-                networks.push((pair, at));
+                networks.push((pair, network.index));
             }
         }
     }
@@ -224,10 +208,8 @@ fn check_pairs(
                 seen.push((pair, name, *at));
                 continue;
             };
-            let message = format!(
-                "duplicate claimName/requestName pair {pair:?} between {other}[{there}] and {name}[{at}]"
-            );
-            causes.push(&RULE, guest.at(path).index(*at), message);
+            RULE.refuse(causes, guest.at(path).index(*at))
+                .because(format!("duplicate claimName/requestName pair {pair:?} between {other}[{there}] and {name}[{at}]"));
         }
     }
 }
@@ -237,57 +219,37 @@ fn check_gpus_only(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("spec.domain.devices.gpus");
     let place = guest.at("domain.devices.gpus");
     let gpus = guest.devices("gpus");
-    let by_claim = |gpu: &&Node| gpu.str_at("deviceName").is_empty() && is_claimed(gpu);
     for gpu in gpus.iter().filter(|gpu| !by_claim(gpu)) {
         if gpu.str_at("deviceName").is_empty() {
-            causes
-                .push(
-                    &RULE,
-                    field,
-                    "vmi.spec.domain.devices.gpus contains GPUs without deviceName",
-                )
+            RULE.refuse(causes, field)
+                .because("vmi.spec.domain.devices.gpus contains GPUs without deviceName")
                 .at(place);
             return;
         }
         if is_claimed(gpu) {
-            causes
-                .push(
-                    &RULE,
-                    &field,
-                    "vmi.spec.domain.devices.gpus contains GPUs with both deviceName and claimRequest",
-                )
+            RULE.refuse(causes, &field)
+                .because("vmi.spec.domain.devices.gpus contains GPUs with both deviceName and claimRequest")
                 .at(&place);
         }
     }
-    let claimed: Vec<&Node> = gpus.iter().filter(by_claim).collect();
+    let claimed: Vec<&Node> = gpus.iter().filter(|gpu| by_claim(gpu)).collect();
     if claimed.is_empty() {
         return;
     }
     if !guest.gate("GPUsWithDRA") {
-        causes
-            .push(
-                &RULE,
-                field,
-                "vmi.spec.domain.devices.gpus contains DRA enabled GPUs but feature gate is not enabled",
-            )
+        RULE.refuse(causes, field)
+            .because("vmi.spec.domain.devices.gpus contains DRA enabled GPUs but feature gate is not enabled")
             .at(place)
             .gate("GPUsWithDRA");
         return;
     }
-    let declared = guest.items("resourceClaims");
-    for gpu in &claimed {
-        if gpu.get("claimName").is_none() {
-            causes.crash("a GPU has a requestName and no claimName");
-            return;
-        }
+    if claimed.iter().any(|gpu| gpu.get("claimName").is_none()) {
+        causes.crash("a GPU has a requestName and no claimName");
+        return;
     }
-    if claimed.iter().any(|gpu| {
-        let claim = gpu.str_at("claimName");
-        !declared.iter().any(|item| named(item, claim))
-    }) {
-        causes.push(
-            &RULE,
-            guest.at("resourceClaims"),
+    let mut names = claimed.iter().map(|gpu| gpu.str_at("claimName"));
+    if !names.all(|claim| declares(guest, claim)) {
+        RULE.refuse(causes, guest.at("resourceClaims")).because(
             "vmi.spec.resourceClaims must specify all claims used in vmi.spec.domain.devices.gpus",
         );
     }

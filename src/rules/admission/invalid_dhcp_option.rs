@@ -1,10 +1,7 @@
 //! A DHCP option is invalid.
 
+use super::prelude::*;
 use std::net::IpAddr;
-
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
 
 rule! {
     /// ## What it does
@@ -60,14 +57,11 @@ rule! {
     "invalid-dhcp-option": "a DHCP option is invalid"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
     let Some(dhcp) = interface.get("dhcpOptions") else {
         return;
     };
-    let here = guest
-        .at("domain.devices.interfaces")
-        .index(at)
-        .field("dhcpOptions");
+    let here = interface.at("dhcpOptions");
     let options = dhcp.items_at("privateOptions");
     let number = |option: &Node| option.int_at("option");
     let repeated = options.iter().enumerate().any(|(at, option)| {
@@ -76,20 +70,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
             .any(|other| number(other) == number(option))
     });
     if repeated {
-        causes
-            .push(
-                &RULE,
-                "spec.template.spec",
-                "Found Duplicates: you have provided duplicate DHCPPrivateOptions",
-            )
+        RULE.refuse(causes, "spec.template.spec")
+            .because("Found Duplicates: you have provided duplicate DHCPPrivateOptions")
             .at(here.field("privateOptions"));
     }
     for (at, option) in options.iter().enumerate() {
         if !(224..=254).contains(&number(option)) {
-            causes
-                .push(
-                    &RULE,
-                    "spec.template.spec",
+            RULE.refuse(causes, "spec.template.spec")
+                .because(
                     "provided DHCPPrivateOptions are out of range, must be in range 224 to 254",
                 )
                 .at(here.field("privateOptions").index(at).field("option"));
@@ -103,12 +91,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
             Err(_) => false,
         };
         if !is_v4 {
-            causes
-                .push(
-                    &RULE,
-                    here.field("ntpServers").index(at),
-                    "NTP servers must be a list of valid IPv4 addresses.",
-                )
+            RULE.refuse(causes, here.field("ntpServers").index(at))
+                .because("NTP servers must be a list of valid IPv4 addresses.")
                 .help("give the server's IPv4 address");
         }
     }

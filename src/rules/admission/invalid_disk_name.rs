@@ -1,9 +1,6 @@
 //! A disk's name is not a DNS label.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -56,18 +53,11 @@ rule! {
     "invalid-disk-name": "a disk's name is not a DNS label"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
     for text in names::dns_label(disk.str_at("name")) {
-        causes
-            .push(
-                &RULE,
-                guest
-                    .at("domain.devices.disks.domain.devices.disks")
-                    .index(at)
-                    .field("name"),
-                text,
-            )
-            .at(guest.at("domain.devices.disks").index(at).field("name"))
+        RULE.refuse(causes, disk.doubled_place().field("name"))
+            .because(text)
+            .at(disk.at("name"))
             .help(
                 "rename the disk and its volume: lower case letters, digits and dashes, at most 63",
             );

@@ -1,14 +1,12 @@
 //! A disk's PCI address is malformed or not on virtio.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a `disk.pciAddress` that has not the form `0000:81:00.1`, and one on a disk whose bus is not `virtio`.
+    /// Reports a `disk.pciAddress` that does not have the form `0000:81:00.1`, and one on a disk whose bus is not
+    /// `virtio`.
     ///
     /// ## Why it matters
     ///
@@ -58,30 +56,26 @@ rule! {
     "invalid-disk-pci-address": "a disk's PCI address is malformed or not on virtio"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let address = disk.str_at("disk.pciAddress");
     if address.is_empty() {
         return;
     }
     let base = guest.at("domain.devices.disks.domain.devices.disks.disk");
-    let field = base.index(at).field("pciAddress");
-    let place = guest
-        .at("domain.devices.disks")
-        .index(at)
-        .then("disk.pciAddress");
+    let field = base.index(disk.index).field("pciAddress");
+    let place = disk.at("disk.pciAddress");
     if disk.str_at("disk.bus") != "virtio" {
-        let message = format!(
-            "disk {base}[{at}].name - setting a PCI address is only possible with bus type virtio."
-        );
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because(format!("disk {base}[{}].name - setting a PCI address is only possible with bus type virtio.", disk.index))
             .at(&place)
             .help("use `bus: virtio`, or leave the address out");
     }
     if !names::is_pci_address(address) {
-        let message = format!("disk {base}[{at}].name has malformed PCI address ({address}).");
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "disk {base}[{}].name has malformed PCI address ({address}).",
+                disk.index
+            ))
             .at(&place)
             .help("write domain, bus, slot and function, such as `0000:81:00.1`");
     }

@@ -1,8 +1,6 @@
 //! A disk's serial number is invalid.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -57,21 +55,21 @@ rule! {
     "invalid-disk-serial": "a disk's serial number is invalid"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
     let serial = disk.str_at("serial");
-    let field = guest.at("domain.devices.disks").index(at);
+    let field = disk.place();
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
     if !serial.bytes().all(fits) {
-        let message = format!(
-            "{field} must be made up of the following characters [A-Za-z0-9_.+-], if specified"
-        );
-        causes
-            .push(&RULE, field.field("serial"), message)
+        RULE.refuse(causes, field.field("serial"))
+            .because(format!(
+                "{field} must be made up of the following characters [A-Za-z0-9_.+-], if specified"
+            ))
             .help("use letters, digits and `_ . + -`");
     }
     if serial.chars().count() > 256 {
-        let message = format!("{field} must be less than or equal to 256 in length, if specified");
-        causes.push(&RULE, field.field("serial"), message);
+        RULE.refuse(causes, field.field("serial")).because(format!(
+            "{field} must be less than or equal to 256 in length, if specified"
+        ));
     }
 }
 

@@ -1,12 +1,7 @@
 //! The DNS settings are invalid.
 
-use crate::field_path::FieldPath;
+use super::prelude::*;
 use std::net::IpAddr;
-
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
-use crate::yaml::Node;
 
 rule! {
     /// ## What it does
@@ -52,10 +47,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         policy,
         "" | "ClusterFirstWithHostNet" | "ClusterFirst" | "Default" | "None"
     ) {
-        let message = format!(
-            "DNSPolicy: {policy} is not supported, valid values: [ClusterFirstWithHostNet ClusterFirst Default None ]"
-        );
-        causes.push(&RULE, guest.at("dnsPolicy"), message);
+        RULE.refuse(causes, guest.at("dnsPolicy"))
+            .because(format!("DNSPolicy: {policy} is not supported, valid values: [ClusterFirstWithHostNet ClusterFirst Default None ]"));
     }
     let config = guest.spec.get("dnsConfig");
     let servers = config
@@ -72,8 +65,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 "must provide at least one DNS nameserver when `dnsPolicy` is None",
             ),
         };
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, field)
+            .because(message)
             .at(guest.at("dnsPolicy"))
             .help("name a server in `dnsConfig.nameservers`");
         return;
@@ -83,8 +76,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         check_searches(guest, config, causes);
         for (at, option) in config.items_at("options").iter().enumerate() {
             if option.str_at("name").is_empty() {
-                causes
-                    .push(&RULE, "options", "Option.Name must not be empty")
+                RULE.refuse(causes, "options")
+                    .because("Option.Name must not be empty")
                     .at(guest.at("dnsConfig.options").index(at));
             }
         }
@@ -97,22 +90,17 @@ fn check_servers(guest: AdmittedGuest<'_>, servers: &[Node], causes: &mut Causes
         .map(|s| s.as_str().unwrap_or_default())
         .collect();
     if texts.len() > 3 {
-        let message = format!(
-            "must not have more than 3 nameservers: [{}]",
-            texts.join(" ")
-        );
-        causes
-            .push(&RULE, "nameservers", message)
+        RULE.refuse(causes, "nameservers")
+            .because(format!(
+                "must not have more than 3 nameservers: [{}]",
+                texts.join(" ")
+            ))
             .at(guest.at("dnsConfig.nameservers"));
     }
     for (at, text) in texts.iter().enumerate() {
         if text.parse::<IpAddr>().is_err() {
-            causes
-                .push(
-                    &RULE,
-                    "nameservers",
-                    format!("must be valid IP address: {text}"),
-                )
+            RULE.refuse(causes, "nameservers")
+                .because(format!("must be valid IP address: {text}"))
                 .at(guest.at("dnsConfig.nameservers").index(at));
         }
     }
@@ -126,7 +114,7 @@ fn check_searches(guest: AdmittedGuest<'_>, config: &Node, causes: &mut Causes) 
         .collect();
     let here = guest.at("dnsConfig.searches");
     let mut push = |message: String, at: FieldPath| {
-        causes.push(&RULE, "searchDomains", message).at(at);
+        RULE.refuse(causes, "searchDomains").because(message).at(at);
     };
     if searches.len() > 6 {
         push(

@@ -1,7 +1,6 @@
 //! The eviction strategy is unknown.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -41,10 +40,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let strategy = guest.str("evictionStrategy");
     let known = ["LiveMigrate", "LiveMigrateIfPossible", "None", "External"];
     if guest.has("evictionStrategy") && !known.contains(&strategy) {
-        let field = guest.at("evictionStrategy");
-        let message = format!("{field} is set with an unrecognized option: {strategy}");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("evictionStrategy"))
+            .because_it(format!("is set with an unrecognized option: {strategy}"))
             .help("use `LiveMigrate`, `LiveMigrateIfPossible`, `None` or `External`");
     }
 }

@@ -1,8 +1,6 @@
 //! A host disk is incomplete or contradictory.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, amount};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -12,7 +10,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// `Disk` is a file that exists and has its size; `DiskOrCreate` is made with the capacity where it does not.
+    /// `Disk` names a file that exists and has a size; for `DiskOrCreate` KubeVirt creates a missing file with the
+    /// capacity.
     ///
     /// KubeVirt's check: [`validateVolumes`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -54,32 +53,30 @@ rule! {
     "invalid-host-disk": "a host disk is incomplete or contradictory"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(volume: Item<'_>, causes: &mut Causes) {
     let Some(disk) = volume.get("hostDisk") else {
         return;
     };
-    let field = guest.at("volumes").index(at).field("hostDisk");
+    let field = volume.at("hostDisk");
     if disk.str_at("path").is_empty() {
-        let message = format!("{field}.path is required for hostDisk volume");
-        causes.push(&RULE, field.field("path"), message);
+        RULE.refuse(causes, field.field("path"))
+            .because_it("is required for hostDisk volume");
     }
     let kind = disk.str_at("type");
     if !matches!(kind, "Disk" | "DiskOrCreate") {
-        let message = format!(
-            "{field}.type has invalid value '{kind}', allowed are 'Disk' or 'DiskOrCreate'"
-        );
-        causes.push(&RULE, field.field("type"), message);
+        RULE.refuse(causes, field.field("type")).because_it(format!(
+            "has invalid value '{kind}', allowed are 'Disk' or 'DiskOrCreate'"
+        ));
     }
     let sized = disk
         .get("capacity")
         .and_then(amount)
         .is_some_and(|capacity| !capacity.is_zero());
     if kind == "Disk" && sized {
-        let message = format!(
-            "{field}.capacity is allowed to pass only with {field}.type equal to 'DiskOrCreate'"
-        );
-        causes
-            .push(&RULE, field.field("capacity"), message)
+        RULE.refuse(causes, field.field("capacity"))
+            .because_it(format!(
+                "is allowed to pass only with {field}.type equal to 'DiskOrCreate'"
+            ))
             .help("use `type: DiskOrCreate`, or leave the capacity out");
     }
 }

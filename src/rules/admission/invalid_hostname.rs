@@ -1,8 +1,6 @@
 //! The hostname is not a DNS label.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -44,13 +42,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let wrong = names::dns_label(hostname);
     if !wrong.is_empty() {
-        let field = guest.at("hostname");
-        let message = format!(
-            "{field} does not conform to the kubernetes DNS_LABEL rules : {}",
-            wrong.join(", ")
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("hostname"))
+            .because_it(format!(
+                "does not conform to the kubernetes DNS_LABEL rules : {}",
+                wrong.join(", ")
+            ))
             .help("use lower case letters, digits and dashes, at most 63, no dots");
     }
 }

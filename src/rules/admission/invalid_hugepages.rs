@@ -1,9 +1,7 @@
 //! The memory does not fit the huge page size.
 
-use crate::release::Behaviour;
+use super::prelude::*;
 use crate::resource::quantity::Quantity;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
 
 rule! {
     /// ## What it does
@@ -70,11 +68,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         guest.at("domain.hugepages.size")
     };
     let Ok(page) = Quantity::parse(size) else {
-        let message = format!(
-            "{named} '{size}': quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-        );
-        causes
-            .push(&RULE, named, message)
+        RULE.refuse(causes, named)
+            .because_it(format!("'{size}': quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"))
             .at(here)
             .help("give a page size such as `2Mi` or `1Gi`");
         return;
@@ -100,10 +95,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     } else {
         return;
     };
-    let field = guest.at("domain.resources.requests.memory");
-    let message = format!("{field} '{request}' {words} {named} '{size}'");
-    causes
-        .push(&RULE, field, message)
+    RULE.refuse(causes, guest.at("domain.resources.requests.memory"))
+        .because_it(format!("'{request}' {words} {named} '{size}'"))
         .at(if guest.has("domain.resources.requests.memory") {
             guest.at("domain.resources.requests.memory")
         } else {

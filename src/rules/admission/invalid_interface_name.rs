@@ -1,8 +1,6 @@
 //! An interface's name has characters other than letters, digits, `-` and `_`.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,16 +51,12 @@ rule! {
     "invalid-interface-name": "an interface's name has characters other than letters, digits, `-` and `_`"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
     let name = interface.str_at("name");
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if name.is_empty() || !name.bytes().all(fits) {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.interfaces").index(at).field("name"),
-                "Network interface name can only contain alphabetical characters, numbers, dashes (-) or underscores (_)",
-            )
+        RULE.refuse(causes, interface.at("name"))
+            .because("Network interface name can only contain alphabetical characters, numbers, dashes (-) or underscores (_)")
             .help("rename the interface and its network");
     }
 }

@@ -1,11 +1,6 @@
 //! A forwarded port is invalid.
 
-use crate::field_path::FieldPath;
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::rules::admission::names;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -63,15 +58,11 @@ rule! {
     "invalid-interface-port": "a forwarded port is invalid"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
-    let network = guest.network(interface.str_at("name"));
-    if network.is_none_or(|network| network.get("pod").is_none()) {
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
+    if !guest.on_pod_network(&interface) {
         return;
     }
-    let field = guest
-        .at("domain.devices.interfaces")
-        .index(at)
-        .field("ports");
+    let field = interface.at("ports");
     let ports = interface.items_at("ports");
     check_names(&field, ports, causes);
     let newer = guest.does(Behaviour::NamesPortField);
@@ -84,22 +75,19 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         };
         let number = port.int_at("port");
         if number == 0 {
-            causes
-                .push(&RULE, &named, "Port field is mandatory.")
+            RULE.refuse(causes, &named)
+                .because("Port field is mandatory.")
                 .at(&here);
         }
         let most = if newer { 65_535 } else { 65_536 };
         if !(0..=most).contains(&number) {
-            causes
-                .push(&RULE, &named, "Port field must be in range 0 < x < 65536.")
+            RULE.refuse(causes, &named)
+                .because("Port field must be in range 0 < x < 65536.")
                 .at(here.field("port"));
         }
         if !matches!(port.str_at("protocol"), "" | "TCP" | "UDP") {
-            causes.push(
-                &RULE,
-                here.field("protocol"),
-                "Unknown protocol, only TCP or UDP allowed",
-            );
+            RULE.refuse(causes, here.field("protocol"))
+                .because("Unknown protocol, only TCP or UDP allowed");
         }
     }
 }
@@ -112,11 +100,12 @@ fn check_names(field: &FieldPath, ports: &[Node], causes: &mut Causes) {
         }
         let here = field.index(at).field("name");
         if ports[..at].iter().any(|other| named(other, name)) {
-            causes.push(&RULE, &here, format!("Duplicate name of the port: {name}"));
+            RULE.refuse(causes, &here)
+                .because(format!("Duplicate name of the port: {name}"));
         }
         if !names::is_port_name(name) {
-            causes
-                .push(&RULE, &here, format!("Invalid name of the port: {name}"))
+            RULE.refuse(causes, &here)
+                .because(format!("Invalid name of the port: {name}"))
                 .help("use lower case letters, digits and single dashes, at most 15, one letter among them");
         }
     }

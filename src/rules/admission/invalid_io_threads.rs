@@ -1,8 +1,6 @@
 //! The I/O threads policy is unknown or has no thread count.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -51,20 +49,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     };
     if !matches!(policy, "shared" | "auto" | "supplementalPool") {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.ioThreadsPolicy"),
-                format!("Invalid IOThreadsPolicy ({policy})"),
-            )
+        RULE.refuse(causes, guest.at("domain.ioThreadsPolicy"))
+            .because(format!("Invalid IOThreadsPolicy ({policy})"))
             .help("use `shared`, `auto` or `supplementalPool`");
     }
     let count = guest.int("domain.ioThreads.supplementalPoolThreadCount");
     if policy == "supplementalPool" && count < 1 {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.ioThreads.count"),
+        RULE.refuse(causes, guest.at("domain.ioThreads.count"))
+            .because(
                 "the number of iothreads needs to be set and positive for the dedicated policy",
             )
             .at(guest.at("domain.ioThreads.supplementalPoolThreadCount"))

@@ -1,7 +1,6 @@
 //! The kernel to boot is incomplete.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,32 +52,27 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("domain.firmware.kernelBoot");
     let Some(container) = boot.get("container") else {
         if !boot.str_at("kernelArgs").is_empty() {
-            causes
-                .push(
-                    &RULE,
-                    field.field("kernelArgs"),
-                    "kernel arguments cannot be provided without an external kernel",
-                )
+            RULE.refuse(causes, field.field("kernelArgs"))
+                .because("kernel arguments cannot be provided without an external kernel")
                 .help("name the image with the kernel in `container`");
         }
         return;
     };
     let field = field.field("container");
     if container.str_at("image").is_empty() {
-        let message = format!("{field} must be defined with an image");
-        causes.push(&RULE, field.field("image"), message);
+        RULE.refuse(causes, field.field("image"))
+            .because(format!("{field} must be defined with an image"));
     }
     let paths = ["kernelPath", "initrdPath"].map(|part| (part, container.str_at(part)));
     if paths.iter().all(|(_, path)| path.is_empty()) {
-        let message = format!(
-            "{field} must be defined with at least one of the following: kernelPath, initrdPath"
+        RULE.refuse(causes, &field).because_it(
+            "must be defined with at least one of the following: kernelPath, initrdPath",
         );
-        causes.push(&RULE, &field, message);
     }
     for (part, path) in paths {
         let field = field.field(part);
         if let Some(words) = super::invalid_container_disk_path::objection(path) {
-            causes.push(&RULE, &field, format!("{field} {words}"));
+            RULE.refuse(causes, &field).because_it(words);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A reference to an instance type or preference is incomplete or contradictory.
 
-use crate::rules::admission::causes::Causes;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,7 +53,7 @@ pub(super) fn refused(given: &[crate::cause::Cause], causes: &mut Causes) {
             }
             _ => "set `name`, or `inferFromVolume`",
         };
-        causes.push_cause(&RULE, cause.clone()).help(help);
+        RULE.refuse_for(causes, cause.clone()).help(help);
     }
 }
 

@@ -1,7 +1,6 @@
 //! An instance type's overcommit is out of range, or is combined with huge pages.
 
-use crate::rules::admission::causes::Causes;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,21 +52,13 @@ pub(super) fn check(spec: &Node, causes: &mut Causes) {
     let field = "spec.memory.overcommitPercent";
     let percent = spec.int_at("memory.overcommitPercent");
     if !(0..=100).contains(&percent) {
-        causes
-            .push(
-                &RULE,
-                field,
-                format!("{field} '{percent}': must be in range between 0 and 100."),
-            )
+        RULE.refuse(causes, field)
+            .because_it(format!("'{percent}': must be in range between 0 and 100."))
             .help("give a share of the memory from 0 to 100");
     }
     if percent != 0 && spec.path("memory.hugepages").is_some() {
-        causes
-            .push(
-                &RULE,
-                field,
-                format!("{field} and spec.memory.hugepages should not be requested together."),
-            )
+        RULE.refuse(causes, field)
+            .because_it("and spec.memory.hugepages should not be requested together.")
             .help("keep either `overcommitPercent` or `hugepages`");
     }
 }

@@ -1,9 +1,6 @@
 //! A panic device is not enabled, or its model is unknown.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -60,12 +57,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let field = guest.at("domain.devices.panicDevices");
     if !guest.gate("PanicDevices") {
-        causes
-            .push(
-                &RULE,
-                field,
-                "Panic Devices feature gate is not enabled in kubevirt-config",
-            )
+        RULE.refuse(causes, field)
+            .because("Panic Devices feature gate is not enabled in kubevirt-config")
             .gate("PanicDevices");
         return;
     }
@@ -73,10 +66,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let without =
         architecture == "s390x" || (architecture == "ppc64le" && guest.does(Behaviour::Ppc64le));
     if without {
-        let message =
-            format!("custom panic devices are not supported on {architecture} architecture");
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "custom panic devices are not supported on {architecture} architecture"
+            ))
             .help("remove `panicDevices`");
     }
     for (at, device) in devices.iter().enumerate() {
@@ -84,12 +77,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         if let Some(model) = model
             && !matches!(model, "hyperv" | "isa" | "pvpanic")
         {
-            causes
-                .push(
-                    &RULE,
-                    field.index(at).field("model"),
-                    format!("invalid PanicDeviceModel({model})"),
-                )
+            RULE.refuse(causes, field.index(at).field("model"))
+                .because(format!("invalid PanicDeviceModel({model})"))
                 .help("use `hyperv`, `isa` or `pvpanic`");
         }
     }

@@ -1,9 +1,6 @@
 //! Port ranges are not enabled, or are invalid.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -13,7 +10,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// Port ranges are new, and only masquerade can forward them.
+    /// Only masquerade can forward port ranges.
     ///
     /// KubeVirt's check: [`validatePortRangesConfiguration`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
     ///
@@ -63,43 +60,30 @@ rule! {
     "invalid-port-range": "port ranges are not enabled, or are invalid"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
     let ranges = interface.items_at("portRanges");
     if ranges.is_empty() {
         return;
     }
-    let field = guest.at("domain.devices.interfaces").index(at);
+    let field = interface.place();
     if !guest.gate("PortRangesSpec") {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "portRanges is specified on interface but the PortRangesSpec feature gate is not enabled",
-            )
+        RULE.refuse(causes, field.field("name"))
+            .because("portRanges is specified on interface but the PortRangesSpec feature gate is not enabled")
             .at(field.field("portRanges"))
             .gate("PortRangesSpec");
         return;
     }
-    let network = guest.network(interface.str_at("name"));
-    if network.is_none_or(|network| network.get("pod").is_none()) {
+    if !guest.on_pod_network(&interface) {
         return;
     }
     if !interface.items_at("ports").is_empty() {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "Cannot define both ports and portRanges on interface",
-            )
+        RULE.refuse(causes, field.field("name"))
+            .because("Cannot define both ports and portRanges on interface")
             .at(field.field("portRanges"));
     }
     if interface.get("masquerade").is_none() {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "portRanges are only supported on masquerade interfaces",
-            )
+        RULE.refuse(causes, field.field("name"))
+            .because("portRanges are only supported on masquerade interfaces")
             .at(field.field("portRanges"));
     }
     check_ranges(&field.field("portRanges"), ranges, causes);
@@ -107,7 +91,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
 
 fn check_ranges(field: &FieldPath, ranges: &[Node], causes: &mut Causes) {
     if ranges.len() > 10 {
-        causes.push(&RULE, field, "No more than 10 portRanges are allowed");
+        RULE.refuse(causes, field)
+            .because("No more than 10 portRanges are allowed");
         return;
     }
     let mut good: [(&str, Vec<(i64, i64)>); 2] = [("TCP", Vec::new()), ("UDP", Vec::new())];
@@ -117,7 +102,8 @@ fn check_ranges(field: &FieldPath, ranges: &[Node], causes: &mut Causes) {
         let protocol = range.str_at("protocol");
         let Some((_, kept)) = good.iter_mut().find(|(name, _)| *name == protocol) else {
             let message = "Unknown protocol, only TCP or UDP allowed";
-            causes.push(&RULE, field.index(at).field("protocol"), message);
+            RULE.refuse(causes, field.index(at).field("protocol"))
+                .because(message);
             continue;
         };
         let (part, message) = if !valid(start) {
@@ -130,15 +116,17 @@ fn check_ranges(field: &FieldPath, ranges: &[Node], causes: &mut Causes) {
             kept.push((start, end));
             continue;
         };
-        causes.push(&RULE, field.index(at).field(part), message);
+        RULE.refuse(causes, field.index(at).field(part))
+            .because(message);
     }
     for (protocol, mut ranges) in good {
         ranges.sort_unstable();
         for pair in ranges.windows(2) {
             let ((a, b), (c, d)) = (pair[0], pair[1]);
             if c <= b {
-                let message = format!("{protocol} portRanges [{a}-{b}] and [{c}-{d}] overlap");
-                causes.push(&RULE, field, message);
+                RULE.refuse(causes, field).because(format!(
+                    "{protocol} portRanges [{a}-{b}] and [{c}-{d}] overlap"
+                ));
             }
         }
     }

@@ -1,8 +1,7 @@
 //! A preference's CPU topology is unknown, or its spread is invalid.
 
+use super::prelude::*;
 use crate::resolve::preference::{Spread, Topology};
-use crate::rules::admission::causes::Causes;
-use crate::yaml::Node;
 
 rule! {
     /// ## What it does
@@ -51,12 +50,8 @@ pub(super) fn check(spec: &Node, causes: &mut Causes) {
     };
     match Topology::preferred(Some(spec)) {
         Topology::Unknown => {
-            causes
-                .push(
-                    &RULE,
-                    "spec.cpu.preferredCPUTopology",
-                    format!("unknown preferredCPUTopology {topology}"),
-                )
+            RULE.refuse(causes, "spec.cpu.preferredCPUTopology")
+                .because(format!("unknown preferredCPUTopology {topology}"))
                 .help("use `sockets`, `cores`, `threads`, `spread` or `any`");
         }
         Topology::Spread => check_spread(Spread::preferred(spec), causes),
@@ -70,20 +65,12 @@ fn check_spread(spread: Spread<'_>, causes: &mut Causes) {
         across,
         "CoresThreads" | "SocketsCores" | "SocketsCoresThreads"
     ) {
-        causes
-            .push(
-                &RULE,
-                "spec.cpu.spreadOptions.across",
-                format!("across {across} is not supported"),
-            )
+        RULE.refuse(causes, "spec.cpu.spreadOptions.across")
+            .because(format!("across {across} is not supported"))
             .help("use `SocketsCores`, `CoresThreads` or `SocketsCoresThreads`");
     } else if across == "CoresThreads" && spread.ratio != 2 {
-        causes
-            .push(
-                &RULE,
-                "spec.cpu.spreadOptions.ratio",
-                "only a ratio of 2 (1 core 2 threads) is allowed when spreading vCPUs over cores and threads",
-            )
+        RULE.refuse(causes, "spec.cpu.spreadOptions.ratio")
+            .because("only a ratio of 2 (1 core 2 threads) is allowed when spreading vCPUs over cores and threads")
             .help("leave the ratio out");
     }
 }

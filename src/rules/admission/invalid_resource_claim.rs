@@ -1,11 +1,6 @@
 //! A resource claim of the guest is invalid.
 
-use crate::field_path::FieldPath;
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::rules::admission::names;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -50,60 +45,45 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let claims = guest.items("resourceClaims");
     let strict = guest.does(Behaviour::ChecksResourceClaims);
-    for (at, claim) in claims.iter().enumerate() {
-        let field = guest.at("resourceClaims").index(at);
+    for claim in guest.each("resourceClaims") {
+        let field = claim.place();
         let name = claim.str_at("name");
         if strict && name.is_empty() {
-            let message = format!("{field}.name is a required field");
-            causes.push(&RULE, field.field("name"), message);
-        } else if claims[..at].iter().any(|other| named(other, name)) {
-            let message = format!("duplicate resourceClaims name {name:?}");
-            causes.push(&RULE, field.field("name"), message);
+            RULE.refuse(causes, field.field("name"))
+                .because(format!("{field}.name is a required field"));
+        } else if claims[..claim.index].iter().any(|other| named(other, name)) {
+            RULE.refuse(causes, field.field("name"))
+                .because(format!("duplicate resourceClaims name {name:?}"));
         } else if strict {
             let wrong = names::dns_label(name);
             if !wrong.is_empty() {
-                let message = format!(
+                RULE.refuse(causes, field.field("name")).because(format!(
                     "{field}.name does not conform to the kubernetes DNS_LABEL rules: {}",
                     wrong.join(", ")
-                );
-                causes.push(&RULE, field.field("name"), message);
+                ));
             }
         }
         if strict {
-            check_source(&field, claim, causes);
+            check_source(&field, &claim, causes);
         }
     }
 }
 
 fn check_source(field: &FieldPath, claim: &Node, causes: &mut Causes) {
     let sources = ["resourceClaimName", "resourceClaimTemplateName"];
-    match sources
-        .iter()
-        .filter(|source| claim.get(source).is_some())
-        .count()
-    {
-        0 => {
-            causes.push(
-                &RULE,
-                field,
-                "must specify one of: resourceClaimName, resourceClaimTemplateName",
-            );
-        }
-        1 => {}
-        _ => {
-            causes.push(
-                &RULE,
-                field,
-                "at most one of resourceClaimName or resourceClaimTemplateName may be specified",
-            );
-        }
+    let words = match count(claim, &sources) {
+        0 => "must specify one of: resourceClaimName, resourceClaimTemplateName",
+        _ => "at most one of resourceClaimName or resourceClaimTemplateName may be specified",
+    };
+    if count(claim, &sources) != 1 {
+        RULE.refuse(causes, field).because(words);
     }
     for source in sources {
         let Some(name) = claim.get(source).and_then(Node::as_str) else {
             continue;
         };
         for text in names::dns_subdomain(name) {
-            causes.push(&RULE, field.field(source), text);
+            RULE.refuse(causes, field.field(source)).because(text);
         }
     }
 }

@@ -1,14 +1,11 @@
 //! The run strategy is unknown.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a `runStrategy` other than `Always`, `Halted`, `Manual`, `RerunOnFailure` and `Once`, spelled so, and
+    /// Reports a `runStrategy` that is not exactly `Always`, `Halted`, `Manual`, `RerunOnFailure` or `Once`, and
     /// `WaitAsReceiver` where the feature gate `DecentralizedLiveMigration` is off (1.6 and later).
     ///
     /// ## Why it matters
@@ -44,21 +41,15 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if strategy == "WaitAsReceiver" && guest.does(Behaviour::HasWaitAsReceiver) {
         let gate = "DecentralizedLiveMigration";
         if !guest.gate(gate) {
-            let message = format!(
-                "Invalid RunStrategy ({strategy}), {gate} feature gate is not enabled in kubevirt resource"
-            );
-            causes.push(&RULE, "spec.runStrategy", message).gate(gate);
+            RULE.refuse(causes, "spec.runStrategy")
+                .because(format!("Invalid RunStrategy ({strategy}), {gate} feature gate is not enabled in kubevirt resource")).gate(gate);
         }
     } else if !KNOWN.contains(&strategy) {
         let meant = KNOWN
             .into_iter()
             .find(|known| known.eq_ignore_ascii_case(strategy));
-        causes
-            .push(
-                &RULE,
-                "spec.runStrategy",
-                format!("Invalid RunStrategy ({strategy})"),
-            )
+        RULE.refuse(causes, "spec.runStrategy")
+            .because(format!("Invalid RunStrategy ({strategy})"))
             .help(match meant {
                 Some(meant) => format!("write `{meant}`; the names are case-sensitive"),
                 None => format!("use one of `{}`", KNOWN.join("`, `")),

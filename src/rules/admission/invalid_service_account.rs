@@ -1,8 +1,6 @@
 //! The service account is invalid or contradictory.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -54,11 +52,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("serviceAccountName");
     let wrong = names::dns_subdomain(account);
     if !wrong.is_empty() {
-        let message = format!(
-            "{field} is not a valid service account name: {}",
+        RULE.refuse(causes, &field).because_it(format!(
+            "is not a valid service account name: {}",
             wrong.join("; ")
-        );
-        causes.push(&RULE, &field, message);
+        ));
     }
     let other = guest
         .volumes()
@@ -67,11 +64,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .map(|source| source.str_at("serviceAccountName"))
         .find(|name| *name != account);
     if let Some(other) = other {
-        let message = format!(
-            "spec.serviceAccountName {account:?} and serviceAccount volume {other:?} must reference the same service account"
-        );
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because(format!("spec.serviceAccountName {account:?} and serviceAccount volume {other:?} must reference the same service account"))
             .help("name one account in both places");
     }
 }

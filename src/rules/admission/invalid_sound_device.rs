@@ -1,7 +1,6 @@
 //! The sound device is unknown or has no name.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -50,22 +49,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     };
     let place = guest.at("domain.devices.sound");
     if !matches!(sound.str_at("model"), "" | "ich9" | "ac97") {
-        causes
-            .push(
-                &RULE,
-                guest.at("Sound"),
-                "Sound device type is not supported. Options: 'ich9' or 'ac97'",
-            )
+        RULE.refuse(causes, guest.at("Sound"))
+            .because("Sound device type is not supported. Options: 'ich9' or 'ac97'")
             .at(place.field("model"))
             .help("use `model: ich9`");
     }
     if sound.str_at("name").is_empty() {
-        causes
-            .push(
-                &RULE,
-                guest.at("Sound"),
-                "Sound device requires a name field.",
-            )
+        RULE.refuse(causes, guest.at("Sound"))
+            .because("Sound device requires a name field.")
             .at(place);
     }
 }

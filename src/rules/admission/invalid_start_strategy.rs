@@ -1,8 +1,6 @@
 //! The start strategy is unknown, or is combined with a liveness probe.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -48,17 +46,12 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     };
     let field = guest.at("startStrategy");
     if strategy != "Paused" {
-        let message = format!("{field} is set with an unrecognized option: {strategy}");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, field)
+            .because_it(format!("is set with an unrecognized option: {strategy}"))
             .help("use `Paused`, or leave it out");
     } else if guest.has("livenessProbe") {
-        let message = format!(
-            "either {field} or {} should be provided.Pausing VMI with LivenessProbe is not supported",
-            guest.at("livenessProbe")
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, &field)
+            .because(format!("either {field} or {} should be provided.Pausing VMI with LivenessProbe is not supported", guest.at("livenessProbe")))
             .help("remove one of the two");
     }
 }

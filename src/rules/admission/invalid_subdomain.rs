@@ -1,8 +1,6 @@
 //! The subdomain is not a DNS subdomain.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -44,13 +42,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let wrong = names::dns_subdomain(subdomain);
     if !wrong.is_empty() {
-        let field = guest.at("subdomain");
-        let message = format!(
-            "{field} does not conform to the kubernetes DNS_SUBDOMAIN rules : {}",
-            wrong.join(", ")
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("subdomain"))
+            .because_it(format!(
+                "does not conform to the kubernetes DNS_SUBDOMAIN rules : {}",
+                wrong.join(", ")
+            ))
             .help("use lower case letters, digits, dashes and dots");
     }
 }

@@ -1,8 +1,7 @@
 //! A topology spread constraint is invalid.
 
+use super::prelude::*;
 use crate::field_path::Segment;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::kubernetes;
 
 rule! {
@@ -55,8 +54,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             Some(Segment::Field(name)) if name.starts_with('{') => objection.field.parent(),
             _ => objection.field.clone(),
         };
-        causes
-            .push(&RULE, objection.field, objection.message)
+        RULE.refuse(causes, objection.field)
+            .because(objection.message)
             .at(place);
     }
 }

@@ -1,8 +1,6 @@
 //! The video device is not enabled, or contradicts other fields.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -59,10 +57,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let (field, place) = (guest.at("video"), guest.at("domain.devices.video"));
     if !guest.gate("VideoConfig") {
-        causes
-            .push(
-                &RULE,
-                field,
+        RULE.refuse(causes, field)
+            .because(
                 "Video configuration is specified but the VideoConfig feature gate is not enabled",
             )
             .at(place)
@@ -71,10 +67,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let graphics = guest.spec.path("domain.devices.autoattachGraphicsDevice");
     if graphics.and_then(Node::as_bool) == Some(false) {
-        causes
-            .push(
-                &RULE,
-                field,
+        RULE.refuse(causes, field)
+            .because(
                 "Video configuration is not allowed when autoattachGraphicsDevice is set to false",
             )
             .at(place)

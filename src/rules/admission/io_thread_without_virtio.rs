@@ -1,8 +1,6 @@
 //! A disk with a dedicated I/O thread is not on the virtio bus.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -57,21 +55,14 @@ rule! {
     "io-thread-without-virtio": "a disk with a dedicated I/O thread is not on the virtio bus"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
-    let (_, bus) = super::unsupported_disk_bus::bus(disk);
+pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
+    let (_, bus) = super::unsupported_disk_bus::bus(&disk);
     if disk.bool_at("dedicatedIOThread") && !matches!(bus, "" | "virtio") {
-        causes
-            .push(
-                &RULE,
-                guest
-                    .at("domain.devices.disks.domain.devices.disks")
-                    .index(at),
-                format!("IOThreads are not supported for disks on a {bus} bus"),
-            )
-            .at(guest
-                .at("domain.devices.disks")
-                .index(at)
-                .field("dedicatedIOThread"))
+        RULE.refuse(causes, disk.doubled_place())
+            .because(format!(
+                "IOThreads are not supported for disks on a {bus} bus"
+            ))
+            .at(disk.at("dedicatedIOThread"))
             .help("use `bus: virtio`, or leave `dedicatedIOThread` out");
     }
 }

@@ -1,7 +1,6 @@
 //! An isolated emulator thread needs dedicated CPUs.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -47,12 +46,8 @@ rule! {
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.is("domain.cpu.isolateEmulatorThread") && !guest.is("domain.cpu.dedicatedCpuPlacement")
     {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.cpu.isolateEmulatorThread"),
-                "IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement",
-            )
+        RULE.refuse(causes, guest.at("domain.cpu.isolateEmulatorThread"))
+            .because("IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement")
             .help("set `dedicatedCpuPlacement: true`, or leave `isolateEmulatorThread` out");
     }
 }

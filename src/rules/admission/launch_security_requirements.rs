@@ -1,10 +1,7 @@
 //! The VM has settings that memory encryption excludes.
 
 use super::launch_security_without_gate::gate_off;
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, switched_on};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -70,9 +67,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 gate_off(guest, "SecureExecution", causes);
             }
             architecture => {
-                let message = format!("No launchSecurity support for architecture: {architecture}");
-                causes
-                    .push(&RULE, guest.at("architecture"), message)
+                RULE.refuse(causes, guest.at("architecture"))
+                    .because(format!(
+                        "No launchSecurity support for architecture: {architecture}"
+                    ))
                     .help("remove `launchSecurity`");
             }
         }
@@ -95,8 +93,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 }
 
 fn push(guest: AdmittedGuest<'_>, message: impl Into<String>, causes: &mut Causes) {
-    causes
-        .push(&RULE, guest.at("launchSecurity"), message)
+    RULE.refuse(causes, guest.at("launchSecurity"))
+        .because(message)
         .at(guest.at("domain.launchSecurity"));
 }
 
@@ -138,11 +136,8 @@ fn check_firmware(guest: AdmittedGuest<'_>, name: &str, causes: &mut Causes) {
     };
     let secure = efi.get("secureBoot").and_then(Node::as_bool) != Some(false);
     if name != "TDX" && secure {
-        push(
-            guest,
-            format!("{name} does not work along with SecureBoot"),
-            causes,
-        );
+        let message = format!("{name} does not work along with SecureBoot");
+        push(guest, message, causes);
     }
     if name != "SEV" && efi.bool_at("persistent") {
         let message = format!("{name} does not work along with Persistent EFI variables");
@@ -153,11 +148,8 @@ fn check_firmware(guest: AdmittedGuest<'_>, name: &str, causes: &mut Causes) {
 fn check_start(guest: AdmittedGuest<'_>, security: &Node, causes: &mut Causes) {
     let paused = guest.str("startStrategy") == "Paused";
     if security.path("sev.attestation").is_some() && !paused {
-        push(
-            guest,
-            "SEV attestation requires VMI StartStrategy 'Paused'",
-            causes,
-        );
+        let message = "SEV attestation requires VMI StartStrategy 'Paused'";
+        push(guest, message, causes);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Memory encryption needs a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -55,12 +54,10 @@ rule! {
 pub(super) fn gate_off(guest: AdmittedGuest<'_>, gate: &str, causes: &mut Causes) -> bool {
     let off = !guest.gate(gate);
     if off {
-        causes
-            .push(
-                &RULE,
-                guest.at("launchSecurity"),
-                format!("{gate} feature gate is not enabled in kubevirt-config"),
-            )
+        RULE.refuse(causes, guest.at("launchSecurity"))
+            .because(format!(
+                "{gate} feature gate is not enabled in kubevirt-config"
+            ))
             .at(guest.at("domain.launchSecurity"))
             .gate(gate);
     }

@@ -1,8 +1,6 @@
 //! A LUN is not backed by a claim.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -55,17 +53,14 @@ rule! {
     "lun-without-claim": "a LUN is not backed by a claim"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let volume = guest.volume(disk.str_at("name"));
     let fits = volume.is_none_or(|volume| {
         volume.get("persistentVolumeClaim").is_some() || volume.get("dataVolume").is_some()
     });
     if disk.get("lun").is_some() && !fits {
-        let field = guest.at("domain.devices.disks").index(at).field("lun");
-        let message =
-            format!("{field} can only be mapped to a DataVolume or PersistentVolumeClaim volume.");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, disk.at("lun"))
+            .because_it("can only be mapped to a DataVolume or PersistentVolumeClaim volume.")
             .help("use `disk`, or a claim as the volume");
     }
 }

@@ -1,9 +1,6 @@
 //! The macvtap binding is not enabled, or is not on a Multus network.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -59,29 +56,21 @@ rule! {
     "macvtap-binding-requirements": "the macvtap binding is not enabled, or is not on a Multus network"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
     if guest.does(Behaviour::DiscontinuesOldBindings) || interface.get("macvtap").is_none() {
         return;
     }
-    let field = guest.at("domain.devices.interfaces").index(at);
+    let field = interface.place();
     if !guest.gate("Macvtap") {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "Macvtap feature gate is not enabled",
-            )
+        RULE.refuse(causes, field.field("name"))
+            .because("Macvtap feature gate is not enabled")
             .at(field.field("macvtap"))
             .gate("Macvtap");
     }
     let network = guest.network(interface.str_at("name"));
     if network.is_none_or(|network| network.get("multus").is_none()) {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "Macvtap interface only implemented with Multus network",
-            )
+        RULE.refuse(causes, field.field("name"))
+            .because("Macvtap interface only implemented with Multus network")
             .at(field.field("macvtap"))
             .help("use the macvtap network binding plugin on a `multus` network");
     }

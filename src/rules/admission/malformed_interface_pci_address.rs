@@ -1,14 +1,11 @@
 //! An interface's PCI address is malformed.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a `pciAddress` of an interface that has not the form `0000:81:00.1`.
+    /// Reports a `pciAddress` of an interface that does not have the form `0000:81:00.1`.
     ///
     /// ## Why it matters
     ///
@@ -54,16 +51,14 @@ rule! {
     "malformed-interface-pci-address": "an interface's PCI address is malformed"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
     let address = interface.str_at("pciAddress");
     if !address.is_empty() && !names::is_pci_address(address) {
-        let field = guest.at("domain.devices.interfaces").index(at);
-        causes
-            .push(
-                &RULE,
-                field.field("pciAddress"),
-                format!("interface {field}.name has malformed PCI address ({address})."),
-            )
+        let field = interface.place();
+        RULE.refuse(causes, field.field("pciAddress"))
+            .because(format!(
+                "interface {field}.name has malformed PCI address ({address})."
+            ))
             .help("write domain, bus, slot and function, such as `0000:81:00.1`");
     }
 }

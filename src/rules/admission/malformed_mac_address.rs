@@ -1,9 +1,6 @@
 //! A MAC address is malformed.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::rules::admission::names;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -12,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// Six bytes in hexadecimal, with colons or dashes (`02:00:00:aa:bb:01`), is what a network card has.
+    /// A network card's address has six bytes in hexadecimal, with colons or dashes (`02:00:00:aa:bb:01`).
     ///
     /// KubeVirt's check: [`validateMacAddress`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/netiface.go).
     ///
@@ -54,7 +51,7 @@ rule! {
     "malformed-mac-address": "a MAC address is malformed"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
     let address = interface.str_at("macAddress");
     if address.is_empty() {
         return;
@@ -64,12 +61,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
         Some(_) => "too long",
         None => "malformed",
     };
-    let field = guest.at("domain.devices.interfaces").index(at);
-    causes
-        .push(
-            &RULE,
-            field.field("macAddress"),
-            format!("interface {field}.name has {words} MAC address ({address})."),
-        )
+    let field = interface.place();
+    RULE.refuse(causes, field.field("macAddress"))
+        .because(format!(
+            "interface {field}.name has {words} MAC address ({address})."
+        ))
         .help("write six bytes in hexadecimal, such as `02:00:00:aa:bb:01`");
 }

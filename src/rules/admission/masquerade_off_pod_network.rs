@@ -1,8 +1,6 @@
 //! Masquerade is used on a network that is not the pod network.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,17 +51,11 @@ rule! {
     "masquerade-off-pod-network": "masquerade is used on a network that is not the pod network"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
-    let network = guest.network(interface.str_at("name"));
-    let on_pod = network.is_some_and(|network| network.get("pod").is_some());
-    if interface.get("masquerade").is_some() && !on_pod {
-        let field = guest.at("domain.devices.interfaces").index(at);
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                "Masquerade interface only implemented with pod network",
-            )
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
+    if interface.get("masquerade").is_some() && !guest.on_pod_network(&interface) {
+        let field = interface.place();
+        RULE.refuse(causes, field.field("name"))
+            .because("Masquerade interface only implemented with pod network")
             .at(field.field("masquerade"))
             .help("use `bridge: {}`, or connect the interface to the `pod` network");
     }

@@ -1,7 +1,6 @@
 //! This VM's memory cannot grow.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -72,8 +71,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     } else {
         return;
     };
-    causes
-        .push(&RULE, guest.at("domain.memory.guest"), first)
+    RULE.refuse(causes, guest.at("domain.memory.guest"))
+        .because(first)
         .at(guest.at("domain.memory.maxGuest"))
         .setting("`vmRolloutStrategy`")
         .help("remove `maxGuest`");

@@ -1,7 +1,6 @@
 //! Memory that can grow is not a multiple of the block size.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -62,12 +61,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) -> bool {
     for (key, words) in [("guest", "Guest memory"), ("maxGuest", "MaxGuest")] {
         let path = format!("domain.memory.{key}");
         if guest.amount(&path).value() % block != 0 {
-            causes
-                .push(
-                    &RULE,
-                    guest.at("domain.memory.guest"),
-                    format!("{words} must be {written} aligned"),
-                )
+            RULE.refuse(causes, guest.at("domain.memory.guest"))
+                .because(format!("{words} must be {written} aligned"))
                 .at(guest.at(&path))
                 .setting("`vmRolloutStrategy`")
                 .help(format!("make it a multiple of {written}"));

@@ -1,7 +1,8 @@
 //! The memory request is larger than the limit.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::cpu_request_exceeds_limit::refuse_excess;
+use super::prelude::*;
+use crate::resource::quantity::Quantity;
 
 rule! {
     /// ## What it does
@@ -51,18 +52,7 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let request = guest.amount("domain.resources.requests.memory");
-    let limit = guest.amount("domain.resources.limits.memory");
-    if limit.value() > 0 && request.value() > limit.value() {
-        let field = guest.at("domain.resources.requests.memory");
-        let message = format!(
-            "{field} '{request}' is greater than {} '{limit}'",
-            guest.at("domain.resources.limits.memory")
-        );
-        causes
-            .push(&RULE, field, message)
-            .help("raise the limit or lower the request");
-    }
+    refuse_excess(&RULE, guest, "memory", Quantity::value, causes);
 }
 
 #[cfg(test)]

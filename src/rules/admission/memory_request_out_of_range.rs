@@ -1,7 +1,6 @@
 //! The memory request is negative or less than 1M.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, against};
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -56,8 +55,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     } else {
         return;
     };
-    causes
-        .push(&RULE, field, message)
+    RULE.refuse(causes, field)
+        .because(message)
         .help("give the amount with its unit, such as `512Mi`");
 }
 

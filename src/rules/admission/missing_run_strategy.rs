@@ -1,7 +1,6 @@
 //! The VM has no run strategy.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -34,8 +33,8 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.vm.get("running").is_none() && guest.vm.get("runStrategy").is_none() {
-        causes
-            .push(&RULE, "spec.running", "RunStrategy must be specified")
+        RULE.refuse(causes, "spec.running")
+            .because("RunStrategy must be specified")
             .at("spec.runStrategy")
             .help(
                 "set `runStrategy`: `Always` for a guest that runs, `Halted` for one that does not",

@@ -1,7 +1,6 @@
 //! A Multus network does not name its attachment.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -52,24 +51,18 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Whether the NetworkAttachmentDefinition exists is not looked at.
+    /// The rule does not check whether the NetworkAttachmentDefinition exists.
     "multus-network-without-name": "a Multus network does not name its attachment"
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let networks = guest.items("networks");
-    let nameless = networks.iter().position(|network| {
-        network
-            .get("multus")
-            .is_some_and(|multus| multus.str_at("networkName").is_empty())
+    let nameless = guest.each("networks").find(|network| {
+        let multus = network.get("multus");
+        multus.is_some_and(|multus| multus.str_at("networkName").is_empty())
     });
-    if let Some(at) = nameless {
-        causes
-            .push(
-                &RULE,
-                guest.at("networks").index(at),
-                "CNI delegating plugin must have a networkName",
-            )
+    if let Some(network) = nameless {
+        RULE.refuse(causes, network.place())
+            .because("CNI delegating plugin must have a networkName")
             .help("name the NetworkAttachmentDefinition in `multus.networkName`");
     }
 }

@@ -1,7 +1,6 @@
 //! A CPU request or limit is negative.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -47,9 +46,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         let path = format!("domain.resources.{kind}.cpu");
         let cpu = guest.amount(&path);
         if cpu.milli_value() < 0 {
-            let field = guest.at(&path);
-            let message = format!("{field} '{cpu}': must be greater than or equal to 0.");
-            causes.push(&RULE, field, message);
+            RULE.refuse(causes, guest.at(&path))
+                .because_it(format!("'{cpu}': must be greater than or equal to 0."));
         }
     }
 }

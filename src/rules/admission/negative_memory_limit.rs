@@ -1,7 +1,6 @@
 //! The memory limit is negative.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -49,9 +48,8 @@ rule! {
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let limit = guest.amount("domain.resources.limits.memory");
     if limit.value() < 0 {
-        let field = guest.at("domain.resources.limits.memory");
-        let message = format!("{field} '{limit}': must be greater than or equal to 0.");
-        causes.push(&RULE, field, message);
+        RULE.refuse(causes, guest.at("domain.resources.limits.memory"))
+            .because_it(format!("'{limit}': must be greater than or equal to 0."));
     }
 }
 

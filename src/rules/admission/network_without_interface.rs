@@ -1,12 +1,11 @@
 //! A network has no interface.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a network no interface has the name of.
+    /// Reports a network whose name no interface has.
     ///
     /// ## Why it matters
     ///
@@ -54,18 +53,15 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, network) in guest.items("networks").iter().enumerate() {
+    for network in guest.each("networks") {
         let name = network.str_at("name");
-        if !guest
-            .devices("interfaces")
-            .iter()
-            .any(|interface| named(interface, name))
-        {
-            let field = guest.at("networks").index(at).field("name");
-            let message = format!("{field} '{name}' not found.");
-            causes.push(&RULE, field, message).help(format!(
-                "add an interface named `{name}`, or remove the network"
-            ));
+        let mut interfaces = guest.devices("interfaces").iter();
+        if !interfaces.any(|interface| named(interface, name)) {
+            RULE.refuse(causes, network.at("name"))
+                .because_it(format!("'{name}' not found."))
+                .help(format!(
+                    "add an interface named `{name}`, or remove the network"
+                ));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A network has no source, or several.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -50,18 +49,14 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, network) in guest.items("networks").iter().enumerate() {
-        let sources = ["pod", "multus", "resourceClaim"]
-            .into_iter()
-            .filter(|source| network.get(source).is_some())
-            .count();
-        let words = match sources {
+    for network in guest.each("networks") {
+        let words = match count(&network, &["pod", "multus", "resourceClaim"]) {
             0 => "should have a network type",
             1 => continue,
             _ => "should have only one network type",
         };
-        causes
-            .push(&RULE, guest.at("networks").index(at), words)
+        RULE.refuse(causes, network.place())
+            .because(words)
             .help("give it either `pod: {}` or `multus`");
     }
 }

@@ -1,7 +1,6 @@
 //! NUMA passthrough needs dedicated CPUs and huge pages.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -58,21 +57,19 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let field = guest.at("domain.cpu.numa.guestMappingPassthrough");
     if !guest.is("domain.cpu.dedicatedCpuPlacement") {
-        let message = format!(
-            "{} must be set to true when NUMA topology strategy is set in {field}",
-            guest.at("domain.cpu.dedicatedCpuPlacement")
-        );
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "{} must be set to true when NUMA topology strategy is set in {field}",
+                guest.at("domain.cpu.dedicatedCpuPlacement")
+            ))
             .help("set `dedicatedCpuPlacement: true`");
     }
     if !guest.has("domain.memory.hugepages") {
-        let message = format!(
-            "{} must be requested when NUMA topology strategy is set in {field}",
-            guest.at("domain.memory.hugepages")
-        );
-        causes
-            .push(&RULE, &field, message)
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "{} must be requested when NUMA topology strategy is set in {field}",
+                guest.at("domain.memory.hugepages")
+            ))
             .help("set `memory.hugepages.pageSize`");
     }
 }

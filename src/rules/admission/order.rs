@@ -16,12 +16,12 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     sidecar_without_gate::check(guest, causes);
     grace_gpu_requirements::check_annotations(guest, causes);
     check_guest(guest, causes);
-    for (at, template) in guest.vm.items_at("dataVolumeTemplates").iter().enumerate() {
-        if unnamed_data_volume_template::check(at, template, causes)
-            && data_volume_template_storage::check(at, template, causes)
-            && data_volume_template_source::check(at, template, causes)
+    for template in guest.templates() {
+        if unnamed_data_volume_template::check(template, causes)
+            && data_volume_template_storage::check(template, causes)
+            && data_volume_template_source::check(template, causes)
         {
-            unreferenced_data_volume_template::check(guest, at, template, causes);
+            unreferenced_data_volume_template::check(guest, template, causes);
         }
     }
     run_strategy_conflict::check(guest, causes);
@@ -98,18 +98,17 @@ fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 
 /// Mirrors Validator.Validate, pkg/network/admitter/validator.go @ v1.9.0.
 fn check_networks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let interfaces = guest.devices("interfaces");
     conflicting_default_networks::check(guest, causes);
     network_without_one_source::check(guest, causes);
     multus_network_without_name::check(guest, causes);
     unsupported_interface_state::check(guest, causes);
-    for (at, interface) in interfaces.iter().enumerate() {
-        interface_without_one_binding::check(guest, at, interface, causes);
-        masquerade_off_pod_network::check(guest, at, interface, causes);
-        reserved_mac_address::check(guest, at, interface, causes);
-        bridge_on_pod_network::check(guest, at, interface, causes);
-        macvtap_binding_requirements::check(guest, at, interface, causes);
-        passt_binding_requirements::check(guest, at, interface, causes);
+    for interface in guest.each("domain.devices.interfaces") {
+        interface_without_one_binding::check(guest, interface, causes);
+        masquerade_off_pod_network::check(guest, interface, causes);
+        reserved_mac_address::check(interface, causes);
+        bridge_on_pod_network::check(guest, interface, causes);
+        macvtap_binding_requirements::check(guest, interface, causes);
+        passt_binding_requirements::check(guest, interface, causes);
     }
     discontinued_binding::check_slirp(guest, causes);
     repeated_network_name::check(guest, causes);
@@ -117,62 +116,61 @@ fn check_networks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     network_without_interface::check(guest, causes);
     repeated_interface_name::check(guest, causes);
     interface_without_network::check(guest, causes);
-    for (at, interface) in interfaces.iter().enumerate() {
-        invalid_interface_name::check(guest, at, interface, causes);
-        unsupported_interface_model::check(guest, at, interface, causes);
-        malformed_mac_address::check(guest, at, interface, causes);
-        malformed_interface_pci_address::check(guest, at, interface, causes);
-        invalid_interface_port::check(guest, at, interface, causes);
-        invalid_port_range::check(guest, at, interface, causes);
-        invalid_dhcp_option::check(guest, at, interface, causes);
+    for interface in guest.each("domain.devices.interfaces") {
+        invalid_interface_name::check(interface, causes);
+        unsupported_interface_model::check(interface, causes);
+        malformed_mac_address::check(interface, causes);
+        malformed_interface_pci_address::check(interface, causes);
+        invalid_interface_port::check(guest, interface, causes);
+        invalid_port_range::check(guest, interface, causes);
+        invalid_dhcp_option::check(interface, causes);
     }
 }
 
 /// Mirrors validateBootOrder, vmi-create-admitter.go @ v1.9.0.
 fn check_disk_volumes(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let mut seen = repeated_boot_order::Seen::new();
-    for (at, disk) in guest.devices("disks").iter().enumerate() {
-        disk_without_volume::check(guest, at, disk, causes);
-        empty_cdrom_without_gate::check(guest, at, disk, causes);
-        lun_without_claim::check(guest, at, disk, causes);
-        downward_metrics_disk::check(guest, at, disk, causes);
-        repeated_boot_order::check(guest, "disks", at, disk, &mut seen, causes);
+    for disk in guest.each("domain.devices.disks") {
+        disk_without_volume::check(guest, disk, causes);
+        empty_cdrom_without_gate::check(guest, disk, causes);
+        lun_without_claim::check(guest, disk, causes);
+        downward_metrics_disk::check(guest, disk, causes);
+        repeated_boot_order::check(disk, &mut seen, causes);
     }
-    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
-        if !boot_order_not_positive::check_interface(guest, at, interface, causes) {
-            repeated_boot_order::check(guest, "interfaces", at, interface, &mut seen, causes);
+    for interface in guest.each("domain.devices.interfaces") {
+        if !boot_order_not_positive::check_interface(interface, causes) {
+            repeated_boot_order::check(interface, &mut seen, causes);
         }
     }
 }
 
 /// Mirrors `ValidateDisks`, pkg/storage/admitters/disks.go @ v1.9.0.
 fn check_disks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let disks = guest.devices("disks");
-    for (at, disk) in disks.iter().enumerate() {
-        repeated_disk_name::check(guest, at, disks, causes);
-        several_disk_targets::check(guest, at, disk, causes);
-        invalid_disk_pci_address::check(guest, at, disk, causes);
-        boot_order_not_positive::check_disk(guest, at, disk, causes);
-        unsupported_disk_bus::check(guest, at, disk, causes);
-        io_thread_without_virtio::check(guest, at, disk, causes);
-        invalid_disk_serial::check(guest, at, disk, causes);
-        unsupported_disk_option::check(guest, at, disk, causes);
-        invalid_disk_name::check(guest, at, disk, causes);
-        invalid_block_size::check(guest, at, disk, causes);
+    for disk in guest.each("domain.devices.disks") {
+        repeated_disk_name::check(guest, disk, causes);
+        several_disk_targets::check(disk, causes);
+        invalid_disk_pci_address::check(guest, disk, causes);
+        boot_order_not_positive::check_disk(disk, causes);
+        unsupported_disk_bus::check(disk, causes);
+        io_thread_without_virtio::check(disk, causes);
+        invalid_disk_serial::check(disk, causes);
+        unsupported_disk_option::check(guest, disk, causes);
+        invalid_disk_name::check(disk, causes);
+        invalid_block_size::check(guest, disk, causes);
     }
 }
 
 /// Mirrors validateVolumes, vmi-create-admitter.go @ v1.9.0.
 fn check_volumes(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, volume) in guest.volumes().iter().enumerate() {
-        repeated_volume_name::check(guest, at, volume, causes);
-        data_volume_without_name::check(guest, at, volume, causes);
-        volume_without_one_source::check(guest, at, volume, causes);
-        invalid_cloud_init::check(guest, at, volume, causes);
-        downward_metrics_without_gate::check_volume(guest, at, volume, causes);
-        host_disk_without_gate::check(guest, at, volume, causes);
-        invalid_host_disk::check(guest, at, volume, causes);
-        volume_source_without_name::check(guest, at, volume, causes);
+    for volume in guest.each("volumes") {
+        repeated_volume_name::check(guest, volume, causes);
+        data_volume_without_name::check(volume, causes);
+        volume_without_one_source::check(volume, causes);
+        invalid_cloud_init::check(volume, causes);
+        downward_metrics_without_gate::check_volume(guest, volume, causes);
+        host_disk_without_gate::check(guest, volume, causes);
+        invalid_host_disk::check(volume, causes);
+        volume_source_without_name::check(volume, causes);
     }
     repeated_unique_volume::check(guest, causes);
 }

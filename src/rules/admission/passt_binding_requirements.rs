@@ -1,9 +1,6 @@
 //! The passt binding is not enabled, or is not on the pod network.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -65,7 +62,7 @@ rule! {
     "passt-binding-requirements": "the passt binding is not enabled, or is not on the pod network"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
     let (method, gate, words) = if guest.does(Behaviour::DiscontinuesOldBindings) {
         ("passtBinding", "PasstBinding", "PasstBinding")
     } else {
@@ -74,25 +71,18 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, cause
     if interface.get(method).is_none() {
         return;
     }
-    let field = guest.at("domain.devices.interfaces").index(at);
+    let field = interface.place();
     if !guest.gate(gate) {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                format!("{words} feature gate is not enabled"),
-            )
+        RULE.refuse(causes, field.field("name"))
+            .because(format!("{words} feature gate is not enabled"))
             .at(field.field(method))
             .gate(gate);
     }
-    let network = guest.network(interface.str_at("name"));
-    if network.is_none_or(|network| network.get("pod").is_none()) {
-        causes
-            .push(
-                &RULE,
-                field.field("name"),
-                format!("{words} interface only implemented with pod network"),
-            )
+    if !guest.on_pod_network(&interface) {
+        RULE.refuse(causes, field.field("name"))
+            .because(format!(
+                "{words} interface only implemented with pod network"
+            ))
             .at(field.field(method))
             .help("connect the interface to the `pod` network");
     }

@@ -1,8 +1,6 @@
 //! SCSI reservations are not enabled.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -68,32 +66,20 @@ rule! {
 const GATE: &str = "PersistentReservation";
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let disks = guest.devices("disks");
-    let Some(at) = disks
-        .iter()
-        .position(|disk| disk.bool_at("lun.reservation"))
-    else {
+    let mut disks = guest.each("domain.devices.disks");
+    let Some(disk) = disks.find(|disk| disk.bool_at("lun.reservation")) else {
         return;
     };
-    let setting = guest.does(Behaviour::PersistentReservationIsAField);
-    let enabled = guest.config.persistent_reservation_enabled(guest.release);
-    if enabled {
+    if guest.config.persistent_reservation_enabled(guest.release) {
         return;
     }
-    let message = if setting {
+    let message = if guest.does(Behaviour::PersistentReservationIsAField) {
         "persistent reservation is not enabled in kubevirt config".to_owned()
     } else {
         format!("{GATE} feature gate is not enabled in kubevirt-config")
     };
-    causes
-        .push(
-            &RULE,
-            guest.at("domain.devices.disks.luns.reservation"),
-            message,
-        )
-        .at(guest
-            .at("domain.devices.disks")
-            .index(at)
-            .then("lun.reservation"))
+    RULE.refuse(causes, guest.at("domain.devices.disks.luns.reservation"))
+        .because(message)
+        .at(disk.at("lun.reservation"))
         .gate(GATE);
 }

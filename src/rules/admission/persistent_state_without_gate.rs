@@ -1,8 +1,6 @@
 //! State that outlives the guest needs a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -62,12 +60,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             .and_then(|(device, _)| guest.spec.path(device))
             .is_some_and(|device| device.get("enabled").and_then(Node::as_bool) == Some(false));
         if guest.is(path) && !off {
-            causes
-                .push(
-                    &RULE,
-                    guest.at(path),
-                    format!("{GATE} feature gate is not enabled in kubevirt-config"),
-                )
+            RULE.refuse(causes, guest.at(path))
+                .because(format!(
+                    "{GATE} feature gate is not enabled in kubevirt-config"
+                ))
                 .gate(GATE);
         }
     }

@@ -1,13 +1,12 @@
 //! A probe has no handler, or several.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a `readinessProbe` or `livenessProbe` that has not exactly one of `httpGet`, `tcpSocket`, `exec` and
-    /// `guestAgentPing`.
+    /// Reports a `readinessProbe` or `livenessProbe` that does not have exactly one of `httpGet`, `tcpSocket`, `exec`
+    /// and `guestAgentPing`.
     ///
     /// ## Why it matters
     ///
@@ -47,19 +46,15 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         };
         let field = guest.at(kind);
         let handlers = ["httpGet", "tcpSocket", "exec", "guestAgentPing"];
-        let count = handlers
-            .iter()
-            .filter(|handler| probe.get(handler).is_some())
-            .count();
-        let message = match count {
+        let message = match count(probe, &handlers) {
             0 => format!(
                 "either {field}.tcpSocket, {field}.exec or {field}.httpGet must be set if a {field} is specified"
             ),
             1 => continue,
             _ => format!("{field} must have exactly one probe type set"),
         };
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, field)
+            .because(message)
             .help("give the probe one of `httpGet`, `tcpSocket`, `exec` and `guestAgentPing`");
     }
 }

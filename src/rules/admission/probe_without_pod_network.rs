@@ -1,7 +1,6 @@
 //! A network probe cannot reach the guest.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -65,10 +64,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for kind in ["readinessProbe", "livenessProbe"] {
         for handler in ["httpGet", "tcpSocket"] {
             if guest.has(&format!("{kind}.{handler}")) {
-                let field = guest.at(kind).field(handler);
-                let message = format!("{field} is only allowed if the Pod Network is attached");
-                causes
-                    .push(&RULE, field, message)
+                RULE.refuse(causes, guest.at(kind).field(handler))
+                    .because_it("is only allowed if the Pod Network is attached")
                     .help("use `exec` or `guestAgentPing`, or attach the pod network");
             }
         }

@@ -1,7 +1,6 @@
 //! A realtime guest needs dedicated CPUs and NUMA passthrough.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -10,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// A guest cannot be on time on CPUs or memory that it shares.
+    /// A guest that shares CPUs or memory cannot meet its deadlines.
     ///
     /// KubeVirt's check: [`validateCPURealtime`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -58,18 +57,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let realtime = guest.at("domain.cpu.realtime");
     if !guest.is("domain.cpu.dedicatedCpuPlacement") {
-        let field = guest.at("domain.cpu.dedicatedCpuPlacement");
-        let message = format!("{field} must be set to true when {realtime} is used");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("domain.cpu.dedicatedCpuPlacement"))
+            .because_it(format!("must be set to true when {realtime} is used"))
             .at(&realtime)
             .help("set `dedicatedCpuPlacement: true`");
     }
     if !guest.has("domain.cpu.numa.guestMappingPassthrough") {
-        let field = guest.at("domain.cpu.numa.guestMappingPassthrough");
-        let message = format!("{field} must be defined when {realtime} is used");
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("domain.cpu.numa.guestMappingPassthrough"))
+            .because_it(format!("must be defined when {realtime} is used"))
             .at(&realtime)
             .help("set `numa.guestMappingPassthrough: {}`");
     }

@@ -1,7 +1,6 @@
 //! A reboot policy needs a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -44,12 +43,8 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.rebootPolicy") && !guest.gate("RebootPolicy") {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.rebootPolicy"),
-                "RebootPolicy is specified but the RebootPolicy feature gate is not enabled",
-            )
+        RULE.refuse(causes, guest.at("domain.rebootPolicy"))
+            .because("RebootPolicy is specified but the RebootPolicy feature gate is not enabled")
             .gate("RebootPolicy");
     }
 }

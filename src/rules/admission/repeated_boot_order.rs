@@ -1,8 +1,6 @@
 //! Two devices have the same boot order.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -74,27 +72,17 @@ rule! {
 /// Boot orders seen so far.
 pub(super) type Seen = Vec<i64>;
 
-/// Checks one disk or interface; `list` is `disks` or `interfaces`.
-pub(super) fn check(
-    guest: AdmittedGuest<'_>,
-    list: &str,
-    at: usize,
-    device: &Node,
-    seen: &mut Seen,
-    causes: &mut Causes,
-) {
+/// Checks one disk or interface.
+pub(super) fn check(device: Item<'_>, seen: &mut Seen, causes: &mut Causes) {
     let Some(order) = device.get("bootOrder").and_then(Node::as_i64) else {
         return;
     };
     if seen.contains(&order) {
-        let field = guest
-            .at("domain.devices")
-            .field(list)
-            .index(at)
-            .field("bootOrder");
-        let message = format!("Boot order for {field} already set for a different device.");
-        causes
-            .push(&RULE, field, message)
+        let field = device.at("bootOrder");
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "Boot order for {field} already set for a different device."
+            ))
             .help("give each device an order of its own");
     }
     seen.push(order);

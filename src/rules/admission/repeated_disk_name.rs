@@ -1,8 +1,6 @@
 //! Two disks have the same name.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -57,20 +55,12 @@ rule! {
     "repeated-disk-name": "two disks have the same name"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disks: &[Node], causes: &mut Causes) {
-    let name = disks[at].str_at("name");
-    for (other, _) in disks[..at]
-        .iter()
-        .enumerate()
-        .filter(|(_, disk)| named(disk, name))
-    {
-        let field = guest.at("domain.devices.disks").index(at);
-        let message = format!(
-            "{field} and {} must not have the same Name.",
-            guest.at("domain.devices.disks").index(other)
-        );
-        causes
-            .push(&RULE, field.field("name"), message)
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
+    let earlier = guest.each("domain.devices.disks").take(disk.index);
+    for other in earlier.filter(|other| named(other, disk.str_at("name"))) {
+        let (field, other) = (disk.place(), other.place());
+        RULE.refuse(causes, field.field("name"))
+            .because(format!("{field} and {other} must not have the same Name."))
             .help("give each disk a name of its own");
     }
 }

@@ -1,7 +1,6 @@
 //! Two interfaces have the same name.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -54,18 +53,11 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let interfaces = guest.devices("interfaces");
-    for (at, interface) in interfaces.iter().enumerate() {
-        let name = interface.str_at("name");
-        if interfaces[..at].iter().any(|other| named(other, name)) {
-            causes
-                .push(
-                    &RULE,
-                    guest
-                        .at("domain.devices.interfaces")
-                        .index(at)
-                        .field("name"),
-                    "Only one interface can be connected to one specific network",
-                )
+    for interface in guest.each("domain.devices.interfaces") {
+        let (name, earlier) = (interface.str_at("name"), &interfaces[..interface.index]);
+        if earlier.iter().any(|other| named(other, name)) {
+            RULE.refuse(causes, interface.at("name"))
+                .because("Only one interface can be connected to one specific network")
                 .help("give each interface a name and a network of its own");
         }
     }

@@ -1,7 +1,6 @@
 //! Two networks have the same name.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -56,15 +55,14 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let networks = guest.items("networks");
-    for (at, network) in networks.iter().enumerate() {
+    for network in guest.each("networks") {
         let name = network.str_at("name");
-        if networks[..at].iter().any(|other| named(other, name)) {
-            causes
-                .push(
-                    &RULE,
-                    guest.at("networks").index(at).field("name"),
-                    format!("Network with name {name:?} already exists, every network must have a unique name"),
-                )
+        if networks[..network.index]
+            .iter()
+            .any(|other| named(other, name))
+        {
+            RULE.refuse(causes, network.at("name"))
+                .because(format!("Network with name {name:?} already exists, every network must have a unique name"))
                 .help("give each network a name of its own");
         }
     }

@@ -1,7 +1,6 @@
 //! The guest has two volumes of a kind that it can have once.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -10,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// KubeVirt has one place for each of them.
+    /// KubeVirt supports one of each.
     ///
     /// KubeVirt's check: [`validateVolumes`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -52,15 +51,12 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         ("downwardMetrics", "downwardMetric"),
         ("memoryDump", "memory dump"),
     ] {
-        let mut these = guest.volumes().iter().enumerate();
-        let mut these = these
-            .by_ref()
-            .filter(|(_, volume)| volume.get(source).is_some());
-        if let (Some(_), Some((second, _))) = (these.next(), these.next()) {
-            let message = format!("{field} must have max one {words} volume set");
-            causes
-                .push(&RULE, &field, message)
-                .at(field.index(second).field(source))
+        let volumes = guest.each("volumes");
+        let mut these = volumes.filter(|volume| volume.get(source).is_some());
+        if let (Some(_), Some(second)) = (these.next(), these.next()) {
+            RULE.refuse(causes, &field)
+                .because_it(format!("must have max one {words} volume set"))
+                .at(second.at(source))
                 .help("keep one");
         }
     }

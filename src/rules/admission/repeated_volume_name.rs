@@ -1,8 +1,6 @@
 //! Two volumes have the same name.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, named};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -55,19 +53,12 @@ rule! {
     "repeated-volume-name": "two volumes have the same name"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
-    let name = volume.str_at("name");
-    let first = guest.volumes()[..at]
-        .iter()
-        .position(|other| named(other, name));
-    if let Some(first) = first {
-        let field = guest.at("volumes").index(at);
-        let message = format!(
-            "{field} and {} must not have the same Name.",
-            guest.at("volumes").index(first)
-        );
-        causes
-            .push(&RULE, field.field("name"), message)
+pub(super) fn check(guest: AdmittedGuest<'_>, volume: Item<'_>, causes: &mut Causes) {
+    let mut earlier = guest.each("volumes").take(volume.index);
+    if let Some(first) = earlier.find(|other| named(other, volume.str_at("name"))) {
+        let (field, first) = (volume.place(), first.place());
+        RULE.refuse(causes, field.field("name"))
+            .because(format!("{field} and {first} must not have the same Name."))
             .help("give each volume a name of its own");
     }
 }

@@ -110,10 +110,9 @@ fn not_inferred(vm: &Vm<'_>, error: &InferError) -> Option<Finding> {
         spec.get(matcher)
             .is_some_and(|matcher| !matcher.str_at("inferFromVolume").is_empty())
     })?;
-    let field = FieldPath::root()
-        .field("spec")
+    let field = FieldPath::from("spec")
         .field(matcher)
-        .field("inferFromVolume");
+        .then("inferFromVolume");
     let mut finding = Finding::at(
         &inferred_matcher::RULE.info,
         vm.resource,

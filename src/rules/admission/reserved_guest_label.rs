@@ -1,9 +1,6 @@
 //! A label of the guest is reserved for KubeVirt.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -61,12 +58,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .iter()
         .find(|label| RESERVED.contains(&label.key.as_str()));
     if let Some(label) = reserved {
-        causes
-            .push(
-                &RULE,
-                "spec.template.metadata.labels",
-                "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited",
-            )
+        RULE.refuse(causes, "spec.template.metadata.labels")
+            .because("creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited")
             .at(FieldPath::from("spec.template.metadata.labels").field(&label.key))
             .help(format!("remove the label `{}`", label.key));
     }

@@ -1,8 +1,6 @@
 //! The MAC address belongs to KubeVirt's bridge in the pod.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,16 +51,12 @@ rule! {
     "reserved-mac-address": "the MAC address belongs to KubeVirt's bridge in the pod"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
     if interface.get("masquerade").is_some()
         && interface.str_at("macAddress") == "02:00:00:00:00:00"
     {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.interfaces").index(at).field("macAddress"),
-                "The requested MAC address is reserved for the in-pod bridge. Please choose another one.",
-            )
+        RULE.refuse(causes, interface.at("macAddress"))
+            .because("The requested MAC address is reserved for the in-pod bridge. Please choose another one.")
             .help("use another address, or leave it out");
     }
 }

@@ -1,7 +1,6 @@
 //! Reserved memory overhead needs a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -50,12 +49,8 @@ const GATE: &str = "ReservedOverheadMemlock";
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.has("domain.memory.reservedOverhead") && !guest.gate(GATE) {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.memory.reservedOverhead"),
-                "Reserved overhead memlock feature gate is not enabled in kubevirt-config",
-            )
+        RULE.refuse(causes, guest.at("domain.memory.reservedOverhead"))
+            .because("Reserved overhead memlock feature gate is not enabled in kubevirt-config")
             .gate(GATE);
     }
 }

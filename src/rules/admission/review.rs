@@ -10,7 +10,6 @@ use crate::resolve::preference::{Spread, Topology};
 use crate::resolve::{ResolveError, Resolved, Resolver};
 use crate::rules::instancetypes::{
     instancetype_conflict, preference_requirement_unmet, spread_not_divisible, unresolved,
-    unresolved_instancetype, unresolved_preference,
 };
 use crate::schema;
 use crate::stored::Matcher;
@@ -205,25 +204,15 @@ fn apply(
     let instancetype = resolver.resolve_instancetype(vm, namespace);
     let preference = resolver.resolve_preference(vm, namespace);
     let refuses = release.has(Behaviour::RefusesMissingInstancetype);
-    for (at, resolved) in [&instancetype, &preference].into_iter().enumerate() {
+    for (matcher, resolved) in [
+        (Matcher::Instancetype, &instancetype),
+        (Matcher::Preference, &preference),
+    ] {
         let Err(error) = resolved else { continue };
         if matches!(error, ResolveError::NotFound { .. }) && !target.complete {
             *unresolved = true;
-        } else if refuses && at == 0 {
-            unresolved::refused(
-                &unresolved_instancetype::RULE,
-                Matcher::Instancetype,
-                error,
-                causes,
-            );
-            return false;
         } else if refuses {
-            unresolved::refused(
-                &unresolved_preference::RULE,
-                Matcher::Preference,
-                error,
-                causes,
-            );
+            unresolved::refused(matcher, error, causes);
             return false;
         }
     }
@@ -244,13 +233,8 @@ fn apply(
         causes.crash("spec.template is missing");
         return false;
     };
-    match expand::apply(
-        release,
-        TemplateBase::TEMPLATE,
-        instancetype,
-        preference,
-        template,
-    ) {
+    let base = TemplateBase::TEMPLATE;
+    match expand::apply(release, base, instancetype, preference, template) {
         Ok(()) => {}
         Err(ExpandError::Conflicts(conflicts)) => {
             instancetype_conflict::refused(&conflicts, causes);

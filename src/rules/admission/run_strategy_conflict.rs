@@ -1,7 +1,6 @@
 //! Running and runStrategy are both set.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -36,12 +35,8 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.vm.get("running").is_some() && guest.vm.get("runStrategy").is_some() {
-        causes
-            .push(
-                &RULE,
-                "spec.running",
-                "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead",
-            )
+        RULE.refuse(causes, "spec.running")
+            .because("Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use RunStrategy instead")
             .help("remove `running`");
     }
 }

@@ -1,9 +1,6 @@
 //! Secure boot is on without system management mode.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, switched_on};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -58,12 +55,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let secure = efi.get("secureBoot").and_then(Node::as_bool) != Some(false);
     let exempt = guest.does(Behaviour::TdxNeedsNoSmm) && guest.has("domain.launchSecurity.tdx");
     if secure && !switched_on(guest.spec.path("domain.features.smm")) && !exempt {
-        let field = guest.at("domain");
-        let message = format!(
-            "{field} has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled."
-        );
-        causes
-            .push(&RULE, field, message)
+        RULE.refuse(causes, guest.at("domain"))
+            .because_it(
+                "has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled.",
+            )
             .at(guest.at("domain.firmware.bootloader.efi"))
             .help("add `features.smm: {}`, or set `efi.secureBoot: false`");
     }

@@ -1,8 +1,6 @@
 //! A disk is more than one of `disk`, `lun` and `cdrom`.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -57,13 +55,10 @@ rule! {
     "several-disk-targets": "a disk is more than one of `disk`, `lun` and `cdrom`"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
-    let kinds = ["disk", "lun", "cdrom"];
-    if kinds.iter().filter(|kind| disk.get(kind).is_some()).count() > 1 {
-        let field = guest.at("domain.devices.disks").index(at);
-        let message = format!("{field} can only have a single target type defined");
-        causes
-            .push(&RULE, field, message)
+pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
+    if count(&disk, &["disk", "lun", "cdrom"]) > 1 {
+        RULE.refuse(causes, disk.place())
+            .because_it("can only have a single target type defined")
             .help("keep one of `disk`, `lun` and `cdrom`");
     }
 }

@@ -1,8 +1,6 @@
 //! More than one virtual GPU shows the boot display.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::{AdmittedGuest, switched_on};
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -66,19 +64,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         let ramfb = display.and_then(|display| display.get("ramFB"));
         switched_on(display) && ramfb.is_none_or(|ramfb| ramfb.bool_at("enabled"))
     };
-    let mut gpus = guest.devices("gpus").iter().enumerate();
-    let mut gpus = gpus.by_ref().filter(|(_, gpu)| shows(gpu));
-    if let (Some(_), Some((second, _))) = (gpus.next(), gpus.next()) {
-        causes
-            .push(
-                &RULE,
-                guest.at("GPUs"),
-                "configuring multiple displays with ramfb is not valid ",
-            )
-            .at(guest
-                .at("domain.devices.gpus")
-                .index(second)
-                .then("virtualGPUOptions.display"))
+    let mut gpus = guest.each("domain.devices.gpus").filter(|gpu| shows(gpu));
+    if let (Some(_), Some(second)) = (gpus.next(), gpus.next()) {
+        RULE.refuse(causes, guest.at("GPUs"))
+            .because("configuring multiple displays with ramfb is not valid ")
+            .at(second.at("virtualGPUOptions.display"))
             .help("set `display.ramFB.enabled: false` on all but one");
     }
 }

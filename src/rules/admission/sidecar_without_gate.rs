@@ -1,8 +1,6 @@
 //! Hook sidecars need a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -44,18 +42,10 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let annotations = guest.vm.path("template.metadata.annotations");
-    let list = annotations
-        .and_then(|annotations| annotations.get("hooks.kubevirt.io/hookSidecars"))
-        .and_then(Node::as_str)
-        .unwrap_or_default();
+    let list = guest.annotation("hooks.kubevirt.io/hookSidecars");
     if !list.is_empty() && !guest.gate("Sidecar") {
-        causes
-            .push(
-                &RULE,
-                "spec.template.metadata.annotations",
-                "sidecar feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.hooks.kubevirt.io/hookSidecars",
-            )
+        RULE.refuse(causes, "spec.template.metadata.annotations")
+            .because("sidecar feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.hooks.kubevirt.io/hookSidecars")
             .at("spec.template.metadata.annotations[\"hooks.kubevirt.io/hookSidecars\"]")
             .gate("Sidecar");
     }

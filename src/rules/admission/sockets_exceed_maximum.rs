@@ -1,7 +1,6 @@
 //! The VM has more CPU sockets than `maxSockets`.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -52,8 +51,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         guest.int("domain.cpu.maxSockets"),
     );
     if most != 0 && sockets > most {
-        causes
-            .push(&RULE, guest.at("domain.cpu.sockets"), MESSAGE)
+        RULE.refuse(causes, guest.at("domain.cpu.sockets"))
+            .because(MESSAGE)
             .help(format!("raise `maxSockets` to at least {sockets}"));
     }
 }

@@ -1,8 +1,6 @@
 //! A DataVolume template has no name.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -65,19 +63,16 @@ rule! {
 }
 
 /// Whether the template is in order so far.
-pub(super) fn check(at: usize, template: &Node, causes: &mut Causes) -> bool {
+pub(super) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
     let named = !template.str_at("metadata.name").is_empty();
     if !named {
-        let field = FieldPath::from("spec.dataVolumeTemplate")
-            .index(at)
-            .field("name");
-        let message =
-            format!("'name' field must not be empty for DataVolumeTemplate entry {field}.");
-        causes
-            .push(&RULE, field, message)
-            .at(FieldPath::from("spec.dataVolumeTemplates")
-                .index(at)
-                .then("metadata.name"))
+        let list = FieldPath::from("spec.dataVolumeTemplate");
+        let field = list.index(template.index).field("name");
+        RULE.refuse(causes, &field)
+            .because(format!(
+                "'name' field must not be empty for DataVolumeTemplate entry {field}."
+            ))
+            .at(template.at("metadata.name"))
             .help("set `metadata.name`");
     }
     named

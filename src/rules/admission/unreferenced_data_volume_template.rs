@@ -1,9 +1,6 @@
 //! No volume uses the DataVolume template.
 
-use crate::field_path::FieldPath;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -66,26 +63,20 @@ rule! {
     "unreferenced-data-volume-template": "no volume uses the DataVolume template"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, template: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, template: Item<'_>, causes: &mut Causes) {
     let name = template.str_at("metadata.name");
     let used = guest.volumes().iter().any(|volume| {
-        [
-            ("persistentVolumeClaim", "claimName"),
-            ("dataVolume", "name"),
-        ]
-        .into_iter()
-        .any(|(source, key)| volume.get(source).is_some_and(|v| v.str_at(key) == name))
+        let claim = volume.get("persistentVolumeClaim");
+        claim.is_some_and(|claim| claim.str_at("claimName") == name)
+            || volume
+                .get("dataVolume")
+                .is_some_and(|source| named(source, name))
     });
     if !used {
-        let field = FieldPath::from("spec.dataVolumeTemplate").index(at);
-        let message = format!(
-            "DataVolumeTemplate entry {field} must be referenced in the VMI template's 'volumes' list"
-        );
-        causes
-            .push(&RULE, field, message)
-            .at(FieldPath::from("spec.dataVolumeTemplates")
-                .index(at)
-                .then("metadata.name"))
+        let field = FieldPath::from("spec.dataVolumeTemplate").index(template.index);
+        RULE.refuse(causes, &field)
+            .because(format!("DataVolumeTemplate entry {field} must be referenced in the VMI template's 'volumes' list"))
+            .at(template.at("metadata.name"))
             .help(format!(
                 "add a volume with `dataVolume: {{name: {name}}}`, or remove the template"
             ));

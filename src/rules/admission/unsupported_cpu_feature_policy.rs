@@ -1,7 +1,6 @@
 //! A CPU feature has an unknown policy.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -10,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// libvirt knows no other, and the webhook refuses it. No policy at all is `require`.
+    /// libvirt knows no other, and the webhook refuses it. A feature without a policy is required.
     ///
     /// KubeVirt's check: [`validateCPUFeaturePolicies`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -45,21 +44,17 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, feature) in guest.items("domain.cpu.features").iter().enumerate() {
+    for feature in guest.each("domain.cpu.features") {
         let policy = feature.str_at("policy");
         if !matches!(
             policy,
             "" | "force" | "require" | "optional" | "disable" | "forbid"
         ) {
-            causes
-                .push(
-                    &RULE,
-                    guest.at("domain.cpu.features").index(at).field("policy"),
-                    format!(
-                        "CPU feature {} uses policy {policy} that is not supported.",
-                        feature.str_at("name")
-                    ),
-                )
+            RULE.refuse(causes, feature.at("policy"))
+                .because(format!(
+                    "CPU feature {} uses policy {policy} that is not supported.",
+                    feature.str_at("name")
+                ))
                 .help("use `force`, `require`, `optional`, `disable` or `forbid`");
         }
     }

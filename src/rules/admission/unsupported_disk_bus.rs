@@ -1,8 +1,6 @@
 //! A disk's bus is unknown or does not fit the disk.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -12,7 +10,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// q35 machines have no IDE, a virtio CD-ROM is none to the guest, and SATA hard disks cannot be read-only.
+    /// q35 machines have no IDE, a guest does not see a virtio CD-ROM as a CD-ROM, and SATA hard disks cannot be
+    /// read-only.
     ///
     /// KubeVirt's check: [`validateBusSupport`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
     ///
@@ -64,9 +63,9 @@ pub(super) fn bus(disk: &Node) -> (&'static str, &str) {
         .unwrap_or_default()
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
-    let (kind, bus) = bus(disk);
-    let field = guest.at("domain.devices.disks").index(at);
+pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
+    let (kind, bus) = bus(&disk);
+    let field = disk.place();
     let (message, help) = match bus {
         "ide" => (
             "IDE bus is not supported".to_owned(),
@@ -88,7 +87,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
             "use `virtio`, `scsi`, `sata` or `usb`",
         ),
     };
-    causes
-        .push(&RULE, field.field(kind).field("bus"), message)
+    RULE.refuse(causes, field.field(kind).field("bus"))
+        .because(message)
         .help(help);
 }

@@ -1,8 +1,6 @@
 //! A disk option has an unknown value.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -58,28 +56,20 @@ rule! {
     "unsupported-disk-option": "a disk option has an unknown value"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &mut Causes) {
+pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
     let disks = guest.at("domain.devices.disks");
-    let field = disks.index(at);
+    let field = disk.place();
     let cache = disk.str_at("cache");
     if !matches!(cache, "" | "none" | "writethrough" | "writeback") {
-        causes
-            .push(
-                &RULE,
-                field.field("cache"),
-                format!("{field}.cache has invalid value {cache}"),
-            )
+        RULE.refuse(causes, field.field("cache"))
+            .because_it(format!("has invalid value {cache}"))
             .help("use `none`, `writethrough` or `writeback`");
     }
     if !matches!(disk.str_at("io"), "" | "native" | "threads") {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.disks.domain.devices.disks").index(at).field("io"),
-                format!(
-                    "Disk IO mode for {disks} is not supported. Supported modes are: native, threads."
-                ),
-            )
+        RULE.refuse(causes, disk.doubled_place().field("io"))
+            .because(format!(
+                "Disk IO mode for {disks} is not supported. Supported modes are: native, threads."
+            ))
             .at(field.field("io"))
             .help("use `native` or `threads`");
     }
@@ -87,12 +77,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, disk: &Node, causes: &m
     if let Some(policy) = policy
         && !matches!(policy, "stop" | "ignore" | "report" | "enospace")
     {
-        causes
-            .push(
-                &RULE,
-                field.field("errorPolicy"),
-                format!("{field}.errorPolicy has invalid value \"{policy}\""),
-            )
+        RULE.refuse(causes, field.field("errorPolicy"))
+            .because_it(format!("has invalid value \"{policy}\""))
             .help("use `stop`, `ignore`, `report` or `enospace`");
     }
 }

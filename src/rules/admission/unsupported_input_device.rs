@@ -1,7 +1,6 @@
 //! An input device is not a tablet.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -47,24 +46,16 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    for (at, input) in guest.devices("inputs").iter().enumerate() {
-        let field = guest.at("domain.devices.inputs").index(at);
+    for input in guest.each("domain.devices.inputs") {
+        let field = input.place();
         if !matches!(input.str_at("bus"), "" | "virtio" | "usb") {
-            causes
-                .push(
-                    &RULE,
-                    field.field("bus"),
-                    "Input device can have only virtio or usb bus.",
-                )
+            RULE.refuse(causes, field.field("bus"))
+                .because("Input device can have only virtio or usb bus.")
                 .help("use `bus: virtio` or `bus: usb`");
         }
         if input.str_at("type") != "tablet" {
-            causes
-                .push(
-                    &RULE,
-                    field.field("type"),
-                    "Input device can have only tablet type.",
-                )
+            RULE.refuse(causes, field.field("type"))
+                .because("Input device can have only tablet type.")
                 .help("use `type: tablet`");
         }
     }

@@ -1,8 +1,6 @@
 //! An interface's model is unknown.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -53,19 +51,17 @@ rule! {
     "unsupported-interface-model": "an interface's model is unknown"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, interface: &Node, causes: &mut Causes) {
+pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
     let model = interface.str_at("model");
     if !matches!(
         model,
         "" | "e1000" | "e1000e" | "igb" | "ne2k_pci" | "pcnet" | "rtl8139" | "virtio"
     ) {
-        let field = guest.at("domain.devices.interfaces").index(at);
-        causes
-            .push(
-                &RULE,
-                field.field("model"),
-                format!("interface {field}.name uses model {model} that is not supported."),
-            )
+        let field = interface.place();
+        RULE.refuse(causes, field.field("model"))
+            .because(format!(
+                "interface {field}.name uses model {model} that is not supported."
+            ))
             .help("use `virtio`, or `e1000e` for guests without its driver");
     }
 }

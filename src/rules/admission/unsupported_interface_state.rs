@@ -1,7 +1,6 @@
 //! An interface's state does not fit the interface.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -12,7 +11,7 @@ rule! {
     /// ## Why it matters
     ///
     /// `absent` unplugs an interface from a running guest, which KubeVirt can do for bridge bindings on secondary
-    /// networks only; the link of an SR-IOV card is not KubeVirt's to set.
+    /// networks only; KubeVirt cannot set the link of an SR-IOV card.
     ///
     /// KubeVirt's check: [`validateInterfaceStateValue`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/network/admitter/admit.go).
     ///
@@ -60,18 +59,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .iter()
         .find(|n| n.get("pod").is_some() || n.bool_at("multus.default"))
         .map(|network| network.str_at("name"));
-    for (at, interface) in guest.devices("interfaces").iter().enumerate() {
+    for interface in guest.each("domain.devices.interfaces") {
         let (name, state) = (interface.str_at("name"), interface.str_at("state"));
         let mut push = |message: String| {
-            causes
-                .push(
-                    &RULE,
-                    guest
-                        .at("domain.devices.interfaces")
-                        .index(at)
-                        .field("state"),
-                    message,
-                )
+            RULE.refuse(causes, interface.at("state"))
+                .because(message)
                 .help("use `up`, `down` or `absent` where KubeVirt can do it, or leave it out");
         };
         if !matches!(state, "" | "absent" | "down" | "up") {

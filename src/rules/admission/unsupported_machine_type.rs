@@ -1,8 +1,6 @@
 //! The cluster does not emulate the machine type.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 use crate::rules::admission::patterns;
 
 rule! {
@@ -13,7 +11,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// KubeVirt starts no machine it was not told to support, and refuses the VM. Up to 1.5 the entries are regular
+    /// KubeVirt starts only machines that it is told to support, and refuses the VM. Up to 1.5 the entries are regular
     /// expressions that may match anywhere in the name, from 1.6 on they are globs over the whole name.
     ///
     /// KubeVirt's check: [`validateEmulatedMachine`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
@@ -75,13 +73,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
             }
         }
     }
-    let field = guest.at("domain.machine.type");
-    let message = format!(
-        "{field} is not supported: {machine} (allowed values: [{}])",
-        supported.join(" ")
-    );
-    causes
-        .push(&RULE, field, message)
+    RULE.refuse(causes, guest.at("domain.machine.type"))
+        .because_it(format!(
+            "is not supported: {machine} (allowed values: [{}])",
+            supported.join(" ")
+        ))
         .setting("`emulatedMachines`")
         .help(format!("use one of {}", supported.join(", ")));
 }

@@ -1,8 +1,6 @@
 //! The VM sets utility volumes.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -11,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// KubeVirt plugs them into running guests for its own work, such as backups, and takes them at no other time.
+    /// KubeVirt plugs them into running guests for its own work, such as backups, and refuses them in a VM's spec.
     ///
     /// KubeVirt's check: [`ValidateUtilityVolumesNotPresentOnCreation`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/storagehotplug.go).
     ///
@@ -44,12 +42,8 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.does(Behaviour::RefusesUtilityVolumes) && guest.has("utilityVolumes") {
-        causes
-            .push(
-                &RULE,
-                guest.at("utilityVolumes"),
-                "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug",
-            )
+        RULE.refuse(causes, guest.at("utilityVolumes"))
+            .because("cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug")
             .help("remove `utilityVolumes`; a claim for the guest is a volume");
     }
 }

@@ -1,8 +1,6 @@
 //! A shared file system needs a feature gate.
 
-use crate::release::Behaviour;
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -62,7 +60,7 @@ rule! {
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let older = guest.does(Behaviour::ConfigVolumesNeedVirtiofsGate);
     let both = older && guest.gate("ExperimentalVirtiofsSupport");
-    for (at, filesystem) in guest.devices("filesystems").iter().enumerate() {
+    for filesystem in guest.each("domain.devices.filesystems") {
         let Some(volume) = guest.volume(filesystem.str_at("name")) else {
             continue;
         };
@@ -78,15 +76,11 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         } else {
             continue;
         };
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.filesystems"),
-                format!(
-                    "virtiofs is not allowed: virtiofs feature gate is not enabled for {words}"
-                ),
-            )
-            .at(guest.at("domain.devices.filesystems").index(at))
+        RULE.refuse(causes, guest.at("domain.devices.filesystems"))
+            .because(format!(
+                "virtiofs is not allowed: virtiofs feature gate is not enabled for {words}"
+            ))
+            .at(filesystem.place())
             .gate(gate);
     }
 }

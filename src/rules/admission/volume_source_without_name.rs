@@ -1,8 +1,6 @@
 //! A volume does not name its ConfigMap, Secret or service account.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -42,7 +40,7 @@ rule! {
     "volume-source-without-name": "a volume does not name its ConfigMap, Secret or service account"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
+pub(super) fn check(volume: Item<'_>, causes: &mut Causes) {
     for (source, key) in [
         ("configMap", "name"),
         ("secret", "secretName"),
@@ -50,9 +48,9 @@ pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: 
     ] {
         let source_node = volume.get(source);
         if source_node.is_some_and(|node| node.str_at(key).is_empty()) {
-            let field = guest.at("volumes").index(at).field(source).field(key);
-            let message = format!("{field} is a required field");
-            causes.push(&RULE, field, message);
+            let field = volume.at(source).field(key);
+            RULE.refuse(causes, &field)
+                .because(format!("{field} is a required field"));
         }
     }
 }

@@ -1,14 +1,12 @@
 //! A volume has no source, or several.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
-use crate::yaml::Node;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
     ///
-    /// Reports a volume that has not exactly one source, such as `dataVolume`, `persistentVolumeClaim`, `containerDisk`
-    /// or `cloudInitNoCloud`.
+    /// Reports a volume that does not have exactly one source, such as `dataVolume`, `persistentVolumeClaim`,
+    /// `containerDisk` or `cloudInitNoCloud`.
     ///
     /// ## Why it matters
     ///
@@ -62,18 +60,15 @@ const SOURCES: [&str; 16] = [
     "containerPath",
 ];
 
-pub(super) fn check(guest: AdmittedGuest<'_>, at: usize, volume: &Node, causes: &mut Causes) {
-    let count = SOURCES
-        .iter()
-        .filter(|source| volume.get(source).is_some())
-        .count();
-    if count != 1 {
-        let field = guest.at("volumes").index(at);
-        let message = format!("{field} must have exactly one source type set");
-        causes.push(&RULE, field, message).help(if count == 0 {
-            "give it a source, such as `dataVolume`, `persistentVolumeClaim` or `containerDisk`"
-        } else {
-            "keep one of its sources; a second one is a volume of its own"
-        });
+pub(super) fn check(volume: Item<'_>, causes: &mut Causes) {
+    let sources = count(&volume, &SOURCES);
+    if sources != 1 {
+        RULE.refuse(causes, volume.place())
+            .because_it("must have exactly one source type set")
+            .help(if sources == 0 {
+                "give it a source, such as `dataVolume`, `persistentVolumeClaim` or `containerDisk`"
+            } else {
+                "keep one of its sources; a second one is a volume of its own"
+            });
     }
 }

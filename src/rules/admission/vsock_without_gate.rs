@@ -1,7 +1,6 @@
 //! A VSOCK device needs a feature gate.
 
-use crate::rules::admission::causes::Causes;
-use crate::rules::admission::guest::AdmittedGuest;
+use super::prelude::*;
 
 rule! {
     /// ## What it does
@@ -46,12 +45,8 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if guest.is("domain.devices.autoattachVSOCK") && !guest.gate("VSOCK") {
-        causes
-            .push(
-                &RULE,
-                guest.at("domain.devices.autoattachVSOCK"),
-                "VSOCK feature gate is not enabled in kubevirt-config",
-            )
+        RULE.refuse(causes, guest.at("domain.devices.autoattachVSOCK"))
+            .because("VSOCK feature gate is not enabled in kubevirt-config")
             .gate("VSOCK");
     }
 }

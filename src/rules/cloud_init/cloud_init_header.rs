@@ -7,12 +7,13 @@ use crate::rules::{Context, Findings};
 rule! {
     /// ## What it does
     ///
-    /// Reports `userData` (and `userDataBase64`) whose first line is none of those cloud-init knows: `#cloud-config`, `#!`,
-    /// `#include`, `Content-Type:` and their kin. User data for Ignition, Talos and cloudbase-init is recognised too.
+    /// Reports `userData` (and `userDataBase64`) whose first line is not one that cloud-init knows: `#cloud-config`,
+    /// `#!`, `#include`, `Content-Type:` and their kin. User data for Ignition, Talos and cloudbase-init is recognised
+    /// too.
     ///
     /// ## Why it matters
     ///
-    /// cloud-init ignores such text, with a warning in a log inside of a guest that nobody can log into.
+    /// cloud-init ignores such text, with a warning in a log inside a guest that nobody can log into.
     ///
     /// ## Example
     ///

@@ -8,7 +8,8 @@ use crate::rules::{Context, Findings};
 rule! {
     /// ## What it does
     ///
-    /// Reports objects in an API version that the API server of the target release does not know, any more or yet.
+    /// Reports objects in an API version that the API server of the target release no longer serves, or does not serve
+    /// yet.
     ///
     /// ## Why it matters
     ///

@@ -3,12 +3,12 @@
 rule! {
     /// ## What it does
     ///
-    /// Reports a field that an earlier release of KubeVirt had and the target release has not.
+    /// Reports a field that an earlier release of KubeVirt had and the target release does not have.
     ///
     /// ## Why it matters
     ///
-    /// The API server drops it: `kubectl apply` refuses the object, Argo CD applies it without the field and stays OutOfSync.
-    /// `spec.liveUpdateFeatures`, the opt-in of live updates before 1.3, is the usual one.
+    /// The API server drops it: `kubectl apply` refuses the object; Argo CD applies it without the field and stays
+    /// OutOfSync. `spec.liveUpdateFeatures`, the opt-in of live updates before 1.3, is the usual one.
     ///
     /// ## Example
     ///

@@ -11,8 +11,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// Git and the cluster differ for good, on a field that decides the guest's CPU and memory. Argo CD and Flux need an ignore
-    /// rule for it (`driftless drift --emit argocd-ignore`), or Git the name itself.
+    /// Git and the cluster differ for good, on a field that decides the guest's CPU and memory. Argo CD and Flux need
+    /// an ignore rule for it (`driftless drift --emit argocd-ignore`), or write the name in Git.
     ///
     /// ## Example
     ///
@@ -63,10 +63,9 @@ fn check(vm: &Vm<'_>, _: &Context<'_>, findings: &mut Findings) {
         if inferred.is_empty() {
             continue;
         }
-        let path = FieldPath::root()
-            .field("spec")
+        let path = FieldPath::from("spec")
             .field(matcher)
-            .field("inferFromVolume");
+            .then("inferFromVolume");
         findings
             .report(
                 vm.resource,

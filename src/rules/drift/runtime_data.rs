@@ -16,9 +16,9 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// None of it can be desired. A stale `resourceVersion` makes an apply fail, a foreign `uid` too; the rest is dropped or
-    /// written over, and shows as a difference until someone removes it. `creationTimestamp: null`, which `virtctl` and
-    /// `kubectl create --dry-run` print, does no harm and is a note.
+    /// None of it is desired state. A stale `resourceVersion` makes an apply fail, a foreign `uid` too; the rest is
+    /// dropped or written over, and shows as a difference until someone removes it. `creationTimestamp: null`, which
+    /// `virtctl` and `kubectl create --dry-run` print, does no harm and is a note.
     ///
     /// ## Example
     ///

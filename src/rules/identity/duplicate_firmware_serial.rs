@@ -2,7 +2,6 @@
 
 use crate::rules::identity::shared;
 use crate::rules::{Context, Findings};
-use crate::yaml::Node;
 
 rule! {
     /// ## What it does
@@ -73,28 +72,19 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: which of the two is
-    /// the original, nobody but you knows.
+    /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: only you
+    /// know which of the two is the original.
     "duplicate-firmware-serial": "two VMs have the same firmware serial",
     level: Warning,
     check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    shared::report(context, findings, "firmware serial", |guest| {
-        let firmware = guest
-            .spec
-            .path("domain.firmware.serial")
-            .and_then(Node::as_str);
-        firmware
-            .filter(|value| !value.is_empty())
-            .map(|value| {
-                (
-                    guest.path.join(&"domain.firmware.serial".into()),
-                    value.to_owned(),
-                )
-            })
-            .into_iter()
-            .collect()
-    });
+    shared::report_firmware(
+        context,
+        findings,
+        "serial",
+        "firmware serial",
+        str::to_owned,
+    );
 }

@@ -2,7 +2,6 @@
 
 use crate::rules::identity::shared;
 use crate::rules::{Context, Findings};
-use crate::yaml::Node;
 
 rule! {
     /// ## What it does
@@ -74,28 +73,19 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: which of the two is
-    /// the original, nobody but you knows.
+    /// Roots are not compared with each other: overlays and clusters may hold one VM each. There is no fix: only you
+    /// know which of the two is the original.
     "duplicate-firmware-uuid": "two VMs have the same firmware UUID",
     level: Warning,
     check: Catalog(check),
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    shared::report(context, findings, "firmware UUID", |guest| {
-        let firmware = guest
-            .spec
-            .path("domain.firmware.uuid")
-            .and_then(Node::as_str);
-        firmware
-            .filter(|value| !value.is_empty())
-            .map(|value| {
-                (
-                    guest.path.join(&"domain.firmware.uuid".into()),
-                    value.to_ascii_lowercase(),
-                )
-            })
-            .into_iter()
-            .collect()
-    });
+    shared::report_firmware(
+        context,
+        findings,
+        "uuid",
+        "firmware UUID",
+        str::to_ascii_lowercase,
+    );
 }

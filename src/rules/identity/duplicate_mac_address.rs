@@ -85,14 +85,9 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     shared::report(context, findings, "MAC address", |guest| {
-        let at = guest
-            .path
-            .field("domain")
-            .field("devices")
-            .field("interfaces");
-        guest
-            .spec
-            .items_at("domain.devices.interfaces")
+        let list = "domain.devices.interfaces";
+        let (at, interfaces) = (guest.path.then(list), guest.spec.items_at(list));
+        interfaces
             .iter()
             .enumerate()
             .filter_map(|(index, interface)| {

@@ -8,6 +8,26 @@ use crate::resource::Resource;
 use crate::rules::guests::{GuestSpec, guests};
 use crate::rules::{Context, Findings};
 
+/// Reports every text of a field of the firmware that a guest shares with an earlier one, after `plain` has made it
+/// comparable.
+pub(super) fn report_firmware(
+    context: &Context<'_>,
+    findings: &mut Findings,
+    key: &str,
+    what: &str,
+    plain: fn(&str) -> String,
+) {
+    report(context, findings, what, |guest| {
+        let firmware = guest.spec.path("domain.firmware");
+        let value = plain(firmware.map_or("", |firmware| firmware.str_at(key)));
+        let place = guest.path.then("domain.firmware").field(key);
+        (!value.is_empty())
+            .then_some((place, value))
+            .into_iter()
+            .collect()
+    });
+}
+
 /// Reports every value that a guest shares with an earlier one. Templates of many guests are left out.
 pub(super) fn report(
     context: &Context<'_>,

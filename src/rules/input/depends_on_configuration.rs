@@ -8,7 +8,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// An error would be a false alarm on clusters that have the gate on, silence a false pass on those that have not. With
+    /// An error would be a false alarm where the gate is on, and no finding would be a false pass where it is off. With
     /// `--cluster-config FILE`, or a `kind: KubeVirt` object in the tree, the note becomes the verdict of that cluster.
     ///
     /// ## Example

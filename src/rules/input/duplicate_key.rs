@@ -3,12 +3,12 @@
 rule! {
     /// ## What it does
     ///
-    /// Reports a key that stands twice in one mapping, with both places. The second value is the one judged.
+    /// Reports a key that appears twice in one mapping, with both places. The second value is the one judged.
     ///
     /// ## Why it matters
     ///
-    /// kubectl refuses the document (`mapping key already defined`); tools that read leniently keep the last value and lose the
-    /// first without a word. Two objects glued together by a missing `---` look like this too.
+    /// kubectl refuses the document (`mapping key already defined`); tools that read leniently keep the last value and
+    /// lose the first without a word. A missing `---` between two objects has the same effect.
     ///
     /// ## Example
     ///

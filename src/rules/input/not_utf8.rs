@@ -11,7 +11,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// An example cannot hold such bytes; this one shows what a file that was read wrongly once looks like when it is right.
+    /// The example stands for a file saved as Latin-1.
     ///
     /// ```yaml,bad,latin-1
     /// apiVersion: kubevirt.io/v1

@@ -7,8 +7,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// The API server drops it. `kubectl apply` refuses the object unless told otherwise; Argo CD and Flux apply it without the
-    /// field, and Argo CD stays OutOfSync for good. The setting someone meant is not there.
+    /// The API server drops it. `kubectl apply` refuses the object unless told otherwise; Argo CD and Flux apply it
+    /// without the field, and Argo CD stays OutOfSync for good. The intended setting has no effect.
     ///
     /// ## Example
     ///

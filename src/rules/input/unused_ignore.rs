@@ -3,11 +3,11 @@
 rule! {
     /// ## What it does
     ///
-    /// Reports `# driftless: ignore[rule] reason` comments that hit nothing, name no rule there is, or give no reason.
+    /// Reports `# driftless: ignore[rule] reason` comments that match nothing, name an unknown rule, or give no reason.
     ///
     /// ## Why it matters
     ///
-    /// An ignore outlives its cause, and then hides the next one.
+    /// An ignore that outlives its cause hides the next finding.
     ///
     /// ## Example
     ///

@@ -50,8 +50,7 @@ rule! {
 /// Puts conflicts among the causes.
 pub(crate) fn refused(conflicts: &Conflicts, causes: &mut Causes) {
     for conflict in &conflicts.0 {
-        causes
-            .push_cause(&RULE, conflict.cause())
+        RULE.refuse_for(causes, conflict.cause())
             .at(&conflict.field)
             .help("remove the field, or the reference to the instance type");
     }

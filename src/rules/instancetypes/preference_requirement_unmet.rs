@@ -58,8 +58,8 @@ pub(crate) fn refused(shortfall: &Shortfall, causes: &mut Causes) {
         "failure checking preference requirements: {}",
         shortfall.message
     );
-    causes
-        .push(&RULE, first, message)
+    RULE.refuse(causes, first)
+        .because(message)
         .named(shortfall.fields.join(", "))
         .help("give the guest what the preference requires, or use another preference");
 }

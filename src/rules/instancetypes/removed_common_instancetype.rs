@@ -9,13 +9,13 @@ use crate::stored::Matcher;
 rule! {
     /// ## What it does
     ///
-    /// Reports a VM that names an instance type or preference which older releases of KubeVirt ship and the target release does
-    /// not, with the nearest one of today.
+    /// Reports a VM that names an instance type or preference that older releases of KubeVirt ship and the target
+    /// release does not, and suggests the nearest current one.
     ///
     /// ## Why it matters
     ///
-    /// The upgrade of KubeVirt deletes it. A VM that has run keeps its revision and goes on; a new VM, a restored one, and this
-    /// one in another cluster do not start.
+    /// The upgrade of KubeVirt deletes it. A VM that has run keeps its revision and keeps working; a new VM, a restored
+    /// one, and this one in another cluster do not start.
     ///
     /// ## Example
     ///

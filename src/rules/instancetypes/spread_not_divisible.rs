@@ -119,14 +119,10 @@ pub(crate) fn check(instancetype: &Node, spread: Spread<'_>, causes: &mut Causes
         _ => return,
     };
     if !fits {
-        causes
-            .push(
-                &RULE,
-                "instancetype.spec.cpu.guest",
-                format!(
-                    "{vcpus} vCPUs provided by the instance type are not divisible by the {words}"
-                ),
-            )
+        RULE.refuse(causes, "instancetype.spec.cpu.guest")
+            .because(format!(
+                "{vcpus} vCPUs provided by the instance type are not divisible by the {words}"
+            ))
             .at("spec.instancetype.name")
             .help("use an instance type with a fitting number of vCPUs, or another preference");
     }

@@ -7,7 +7,7 @@ use crate::field_path::FieldPath;
 use crate::resolve::{Resolution, ResolveError};
 use crate::rule::Severity;
 use crate::rules::admission::causes::Causes;
-use crate::rules::{Context, Findings, Rule, Vm};
+use crate::rules::{Context, Findings, Vm};
 use crate::stored::{GROUP, Matcher};
 
 /// Reports a matcher that leads nowhere; what other rules explain is left to them.
@@ -118,15 +118,14 @@ fn elsewhere(
 }
 
 /// What KubeVirt up to 1.5 says of it.
-pub(in crate::rules) fn refused(
-    rule: &'static Rule,
-    matcher: Matcher,
-    error: &ResolveError,
-    causes: &mut Causes,
-) {
+pub(in crate::rules) fn refused(matcher: Matcher, error: &ResolveError, causes: &mut Causes) {
+    let rule = match matcher {
+        Matcher::Instancetype => &super::unresolved_instancetype::RULE,
+        Matcher::Preference => &super::unresolved_preference::RULE,
+    };
     let field = matcher.field();
     let message = format!("Failure to find {field}: {error}");
-    causes
-        .push(rule, FieldPath::from("spec").field(field), message)
+    rule.refuse(causes, FieldPath::from("spec").field(field))
+        .because(message)
         .help("correct the name and kind, or add the object");
 }

@@ -7,8 +7,9 @@ use crate::stored::Matcher;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `spec.instancetype` that leads to no instance type: nothing of that name in the repository, its context
-    /// or the built-in bundle of the target release, a kind that is none, or a revision that is not there.
+    /// Reports a `spec.instancetype` that leads to no instance type: nothing of that name in the repository, its
+    /// context or the built-in bundle of the target release, a kind that does not exist, or a revision that is not
+    /// there.
     ///
     /// ## Why it matters
     ///

@@ -8,7 +8,7 @@ rule! {
     /// ## What it does
     ///
     /// Reports a `spec.preference` that leads to no preference: nothing of that name in the repository, its context or
-    /// the built-in bundle of the target release, a kind that is none, or a revision that is not there.
+    /// the built-in bundle of the target release, a kind that does not exist, or a revision that is not there.
     ///
     /// ## Why it matters
     ///

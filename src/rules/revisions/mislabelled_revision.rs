@@ -1,6 +1,7 @@
 //! A revision whose labels say something else than its data.
 
 use crate::field_path::FieldPath;
+use crate::rules::revisions::pin::revisions;
 use crate::rules::{Context, Findings};
 use crate::stored::{self, Form};
 use crate::yaml::Node;
@@ -63,17 +64,7 @@ rule! {
 }
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
-    for revision in context.catalog.resources() {
-        if !revision.is("apps", "ControllerRevision") {
-            continue;
-        }
-        let Some(data) = revision
-            .node
-            .get("data")
-            .filter(|data| stored::is_ours(data))
-        else {
-            continue;
-        };
+    for (revision, data) in revisions(context.catalog) {
         let Ok(held) = stored::read(context.target.release, data, None) else {
             continue;
         };
@@ -83,10 +74,8 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             ("object-kind", Some(held.kind.as_str())),
             ("object-name", name.filter(|_| held.form != Form::BareSpec)),
         ] {
-            let path = FieldPath::root()
-                .field("metadata")
-                .field("labels")
-                .field(&format!("instancetype.kubevirt.io/{key}"));
+            let labels = FieldPath::from("metadata.labels");
+            let path = labels.field(&format!("instancetype.kubevirt.io/{key}"));
             let label = path.find(&revision.node).and_then(Node::as_str);
             if let (Some(label), Some(is)) = (label, is)
                 && !label.eq_ignore_ascii_case(is)

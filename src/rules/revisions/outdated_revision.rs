@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::resource::Resource;
 use crate::rule::Severity;
+use crate::rules::revisions::pin::revisions;
 use crate::rules::{Context, Findings};
 use crate::stored::{self, Form, Matcher};
 
@@ -75,17 +76,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
         }
     }
-    for revision in context.catalog.resources() {
-        if !revision.is("apps", "ControllerRevision") {
-            continue;
-        }
-        let Some(data) = revision
-            .node
-            .get("data")
-            .filter(|data| stored::is_ours(data))
-        else {
-            continue;
-        };
+    for (revision, data) in revisions(context.catalog) {
         let (form, what) = match stored::read(release, data, None) {
             Ok(held) if held.form != Form::V1beta1 => (held.form, held.matcher.to_string()),
             Err(stored::Error::Ambiguous) => {

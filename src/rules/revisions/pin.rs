@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use crate::catalog::Catalog;
 use crate::field_path::{FieldPath, Segment};
 use crate::resolve::revision::OBJECT_NAME_LABEL;
 use crate::resolve::{Resolution, ResolveError};
@@ -39,6 +40,19 @@ pub(in crate::rules) enum State<'a> {
     Unknown,
 }
 
+/// The revisions in the catalog that hold an instance type or preference, each with its data.
+pub(super) fn revisions(catalog: &Catalog) -> impl Iterator<Item = (&Resource, &Node)> {
+    catalog.resources().iter().filter_map(|revision| {
+        let data = revision
+            .node
+            .get("data")
+            .filter(|data| stored::is_ours(data))?;
+        revision
+            .is("apps", "ControllerRevision")
+            .then_some((revision, data))
+    })
+}
+
 /// The revisions a VM names.
 pub(in crate::rules) fn pins<'a>(vm: &Vm<'a>) -> Vec<Pin<'a>> {
     Matcher::ALL
@@ -51,22 +65,18 @@ fn pin<'a>(vm: &Vm<'a>, matcher: Matcher) -> Option<Pin<'a>> {
     let context = &vm.context;
     let root = vm.written();
     let written = root.get("spec")?.get(matcher.field())?;
-    let field = FieldPath::root()
-        .field("spec")
-        .field(matcher.field())
-        .field("revisionName");
     let mut name = written.str_at("revisionName");
-    let mut at = field;
+    let mut at = FieldPath::from("spec")
+        .field(matcher.field())
+        .then("revisionName");
     if name.is_empty() {
         name = root
             .get("status")
             .and_then(|status| status.get(matcher.status_field()))
             .map_or("", |status| status.str_at("controllerRevisionRef.name"));
-        at = FieldPath::root()
-            .field("status")
+        at = FieldPath::from("status")
             .field(matcher.status_field())
-            .field("controllerRevisionRef")
-            .field("name");
+            .then("controllerRevisionRef.name");
     }
     if name.is_empty() {
         return None;

@@ -77,7 +77,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// The comparison is of what KubeVirt would use, not of the text: equal quantities and defaults do not differ.
+    /// The rule compares what KubeVirt would use, not the text: equal quantities and defaults do not differ.
     "pinned-revision-differs": "the pinned revision differs from the instance type or preference in the tree",
     level: Warning,
     check: Vm(check),

@@ -12,8 +12,8 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// The revision wins and `name` is ignored: the VM runs on the old instance type although Git names a new one. It is what is
-    /// left when someone changes `name` and not `revisionName`.
+    /// The revision wins and `name` is ignored: the VM runs on the old instance type although Git names a new one. This
+    /// happens when someone changes `name` but not `revisionName`.
     ///
     /// ## Example
     ///
@@ -76,7 +76,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Told by the revision's label `instancetype.kubevirt.io/object-name`; a revision without it is not judged.
+    /// The rule reads the revision's label `instancetype.kubevirt.io/object-name`; a revision without it is not judged.
     "revision-name-mismatch": "the pinned revision belongs to another object than the matcher names",
     level: Warning,
     check: Vm(check),

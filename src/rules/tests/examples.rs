@@ -3,7 +3,7 @@
 //! A ```` ```yaml,bad ```` fence is followed by ```` ```text ```` fences with what is reported, one line a finding: the field
 //! and the words, in which `RELEASE` is the release that judges. Words of a fence, after commas: `kubevirt=1.5`, `kubevirt=1.6..`, `kubevirt=1.2..=1.4` (the releases it
 //! speaks of; all where it is left out), `complete`, `strict`, `latin-1`, `with=RULE` (another rule reports it too). A
-//! ```` ```yaml,configuration ```` fence is the cluster's configuration for the examples after it. An example without
+//! ```` ```yaml,configuration ```` fence is the cluster's configuration for the examples after it. `<2049 bytes>` in an example is a text of that length. An example without
 //! `apiVersion` is laid over a small VM.
 
 use std::fmt::Write as _;
@@ -104,7 +104,7 @@ impl Example {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let text = self.yaml.text.clone() + "\n";
+        let text = with_long_texts(&self.yaml.text) + "\n";
         if self.yaml.has("latin-1") {
             return text
                 .chars()
@@ -194,6 +194,13 @@ impl Example {
             }
         }
     }
+}
+
+/// The text with each `<2049 bytes>` written out.
+fn with_long_texts(text: &str) -> String {
+    let placeholder = regex::Regex::new("<([0-9]+) bytes>").unwrap();
+    let written = |found: &regex::Captures<'_>| "x".repeat(found[1].parse().unwrap());
+    placeholder.replace_all(text, written).into_owned()
 }
 
 /// What a rule says among findings, a line each: field and words, KubeVirt's where it has some.
