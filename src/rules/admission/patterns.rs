@@ -1,9 +1,46 @@
 //! The two kinds of patterns that machine types are matched with: globs, and up to 1.5 regular expressions.
 
-/// Whether a regular expression fits anywhere in the text; an error where it is none, on which KubeVirt's code crashes.
-/// Mirrors `regexp.MustCompile(pattern).MatchString(text)`, Go 1.23: RE2's syntax, which `regex` has too.
-pub(super) fn regex(pattern: &str, text: &str) -> Result<bool, regex::Error> {
-    Ok(regex::Regex::new(pattern)?.is_match(text))
+use regex_syntax::ast::parse::Parser;
+use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange, Visitor, visit};
+
+/// Whether a regular expression fits anywhere in the text; `None` where it is none, on which KubeVirt's code crashes.
+/// Mirrors `regexp.MustCompile(pattern).MatchString(text)`, Go 1.23: RE2's syntax, which `regex` has too, but for
+/// [`GoRefuses`].
+pub(super) fn regex(pattern: &str, text: &str) -> Option<bool> {
+    let tree = Parser::new().parse(pattern).ok()?;
+    visit(&tree, GoRefuses).ok()?;
+    Some(regex::Regex::new(pattern).ok()?.is_match(text))
+}
+
+/// Fails at what `regex` reads and Go refuses: a repetition of a repetition (`a**`, `a+{2}`) and a count above 1000.
+/// Mirrors `parser.repeat`, regexp/syntax/parse.go, Go 1.23.
+struct GoRefuses;
+
+impl Visitor for GoRefuses {
+    type Output = ();
+    type Err = ();
+
+    fn finish(self) -> Result<(), ()> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, tree: &Ast) -> Result<(), ()> {
+        let Ast::Repetition(repetition) = tree else {
+            return Ok(());
+        };
+        let most = match &repetition.op.kind {
+            RepetitionKind::Range(
+                RepetitionRange::Exactly(most)
+                | RepetitionRange::AtLeast(most)
+                | RepetitionRange::Bounded(_, most),
+            ) => *most,
+            _ => 0,
+        };
+        if most > 1000 || matches!(*repetition.ast, Ast::Repetition(_)) {
+            return Err(());
+        }
+        Ok(())
+    }
 }
 
 /// Whether the whole text fits a glob. A malformed glob fits nothing. Mirrors `filepath.Match`, Go 1.23, which takes the
@@ -180,10 +217,50 @@ mod tests {
             ("[[:digit:]]$", "pc-q35", true),
             ("", "pc-q35", true),
         ] {
-            assert_eq!(regex(pattern, text).unwrap(), fits, "{pattern} {text}");
+            assert_eq!(regex(pattern, text), Some(fits), "{pattern} {text}");
         }
         for pattern in ["*q35", "pc-(q35", "[z-a]", "a{2,1}", "q35\\"] {
-            assert!(regex(pattern, "pc-q35").is_err(), "{pattern}");
+            assert_eq!(regex(pattern, "pc-q35"), None, "{pattern}");
+        }
+    }
+
+    /// As `regexp.Compile` of Go 1.23 answers.
+    #[test]
+    fn a_repetition_is_not_repeated() {
+        for pattern in [
+            "q**",
+            "q++",
+            "q*+",
+            "q+*",
+            "q?*",
+            "q???",
+            "q*??",
+            "q{2}{3}",
+            "q{2}*",
+            "(pc)*+",
+            "[q*]**",
+            "pc|q**",
+            "q{1001}",
+            "q{1001,}",
+            "q{0,1001}",
+        ] {
+            assert_eq!(regex(pattern, "pc-q35"), None, "{pattern}");
+        }
+        for pattern in [
+            "q*",
+            "q*?",
+            "q+?",
+            "q??",
+            "q{1}?",
+            "(q*)*",
+            "(?:q+)+",
+            "q\\**",
+            "q[*]*",
+            "[**]*q",
+            "q*3*",
+            "q{0,1000}",
+        ] {
+            assert_eq!(regex(pattern, "pc-q35"), Some(true), "{pattern}");
         }
     }
 }

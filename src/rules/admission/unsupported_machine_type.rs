@@ -58,14 +58,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .emulated_machines(guest.str("architecture"), guest.release);
     for pattern in &supported {
         let fits = if globs {
-            Ok(patterns::glob(pattern, machine))
+            Some(patterns::glob(pattern, machine))
         } else {
             patterns::regex(pattern, machine)
         };
         match fits {
-            Ok(true) => return,
-            Ok(false) => {}
-            Err(_) => {
+            Some(true) => return,
+            Some(false) => {}
+            None => {
                 causes.crash(format!(
                     "`{pattern}` of `emulatedMachines` is not a regular expression"
                 ));
