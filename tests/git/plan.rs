@@ -258,6 +258,40 @@ fn gates_decide_the_exit_status() {
 }
 
 #[test]
+fn fail_on_trips_at_its_action_and_at_every_worse_one() {
+    let types = |name: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: a, namespace: vms}}\nspec:\n  runStrategy: Always\n  instancetype: {{kind: VirtualMachineInstancetype, name: {name}}}\n  template:\n    spec:\n      domain:\n        devices: {{}}\n"
+        )
+    };
+    let own = vm("a", "2Gi");
+    let edits = [
+        ("live", own.clone(), vm("a", "3Gi")),
+        ("unknown", types("small"), types("large")),
+        (
+            "restart",
+            own.clone(),
+            own.replace("bus: virtio", "bus: sata"),
+        ),
+        ("rejected", own.clone(), own.replace("Always", "Sometimes")),
+    ];
+    let gates = ["unknown", "restart", "rejected"];
+    for (worth, (action, base, head)) in edits.iter().enumerate() {
+        let repository = Repository::new();
+        repository.write("a.yaml", base).commit("base");
+        repository.write("a.yaml", head);
+        let plan = repository.plan(&["--base", "main"]);
+        assert_eq!(actions(&plan), [format!("a: modified {action}")]);
+        for (at, gate) in gates.iter().enumerate() {
+            let run = repository.run(&["plan", "--base", "main", "--fail-on", gate]);
+            let trips = worth > at;
+            assert_eq!(run.code, i32::from(trips), "{action}, --fail-on {gate}");
+            assert_eq!(run.err.contains(&format!("the plan has `{action}`")), trips);
+        }
+    }
+}
+
+#[test]
 fn a_path_that_is_not_there_is_an_error() {
     let repository = Repository::new();
     repository.write("a.yaml", &vm("a", "2Gi")).commit("one");
