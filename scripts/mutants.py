@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries a sample of mutants of the modules that .cargo/mutants.toml names, all of them in one build.
 
-usage: mutants.py [--sample N] [--seed N] [--mutants FILE] [--only WORD] [--jobs N] [--work DIR] [--report FILE]
+usage: mutants.py [--sample N] [--seed N] [--mutants FILE] [--again FILE] [--jobs N] [--work DIR] [--report FILE]
 
 `cargo mutants --list` says which small wrong changes there are. One build a change takes days on a small machine, so the
 sampled ones are written together into a copy of the tree, each behind a switch that reads DRIFTLESS_MUTANT once. Those
@@ -347,7 +347,7 @@ def main():
     parser.add_argument("--sample", type=int, default=170, help="how many are drawn; 0 draws none")
     parser.add_argument("--seed", type=int, default=20261201)
     parser.add_argument("--mutants", type=pathlib.Path, help="changes made by hand, tried as well")
-    parser.add_argument("--only", help="of those drawn, only the ones whose name holds this")
+    parser.add_argument("--again", type=pathlib.Path, help="only those that this report of a run calls missed")
     parser.add_argument("--jobs", type=int, default=2)
     outside = pathlib.Path(tempfile.gettempdir(), "driftless-mutants")
     parser.add_argument("--work", type=pathlib.Path, default=outside, help="where the copy and its build are kept")
@@ -358,10 +358,12 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     every = [Mutant(0, of["name"], of["file"], of) for of in listed(root)] if options.sample else []
     mutants = sampled(every, options.sample, options.seed) if every else []
-    mutants = [mutant for mutant in mutants if not options.only or options.only in mutant.name]
     if options.mutants:
         made = json.loads(options.mutants.read_text())
         mutants += [Mutant(0, of["name"], of["file"], of) for of in made]
+    if options.again:
+        missed = {of["name"] for of in json.loads(options.again.read_text()) if of["state"] == "missed"}
+        mutants = [mutant for mutant in mutants if mutant.name in missed]
     for number, mutant in enumerate(mutants, 1):
         mutant.number = number
     tree = copied(root, work)
