@@ -169,3 +169,68 @@ fn a_data_source_that_names_another_type_reaches_only_new_machines() {
         plan.reasons
     );
 }
+
+#[test]
+fn a_pinned_revision_shields_a_machine_from_an_edited_type() {
+    let revision = |name: &str, kind: &str, spec: &str| {
+        format!(
+            "---\napiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {{name: {name}, namespace: vms}}\ndata:\n  apiVersion: instancetype.kubevirt.io/v1beta1\n  kind: {kind}\n  metadata: {{name: x}}\n  spec: {spec}\nrevision: 0\n"
+        )
+    };
+    let revisions = revision(
+        "it-1",
+        "VirtualMachineClusterInstancetype",
+        "{cpu: {guest: 2}, memory: {guest: 2Gi}}",
+    ) + &revision(
+        "pr-1",
+        "VirtualMachineClusterPreference",
+        "{cpu: {preferredCPUTopology: sockets}}",
+    );
+    let free = vm("it", "");
+    let pinned =
+        vm("it", ", revisionName: it-1").replace("name: pr", "name: pr, revisionName: pr-1");
+    let edited = |vm: &str| {
+        files(
+            &[
+                ("vm.yaml", vm),
+                ("types.yaml", &types(2, "sockets")),
+                ("revisions.yaml", &revisions),
+            ],
+            &[
+                ("vm.yaml", vm),
+                ("types.yaml", &types(4, "cores")),
+                ("revisions.yaml", &revisions),
+            ],
+        )
+        .plan()
+    };
+    let plan = edited(&free);
+    let reached = &plan.virtual_machines[0];
+    assert_eq!(
+        (reached.action, reached.condition_only),
+        (Action::Restart, true)
+    );
+    for vm in &edited(&pinned).virtual_machines {
+        assert_eq!(
+            (vm.action, vm.condition_only),
+            (Action::None, false),
+            "{vm:?}"
+        );
+    }
+}
+
+#[test]
+fn notes_say_what_was_assumed() {
+    let edit = || change(&vm("it", ""), &vm("it", "").replace("Always", "Halted"));
+    let runs = "every VM that runs is taken to run what the base says";
+    let plan = edit().plan();
+    assert_eq!(
+        plan.notes,
+        [
+            runs,
+            "KubeVirt's default configuration is assumed: `--cluster-config` gives the cluster's own"
+        ]
+    );
+    assert_eq!(edit().with(json!({})).plan().notes, [runs]);
+    assert!(change("", "").plan().notes.is_empty());
+}
