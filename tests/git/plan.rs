@@ -519,3 +519,38 @@ fn pages_and_comments_link_to_lines_and_carry_their_key() {
         assert_eq!(plan("markdown", &wrong).code, 2, "{wrong:?}");
     }
 }
+
+#[test]
+fn an_upgrade_names_a_revision_that_can_no_longer_be_decoded() {
+    let repository = Repository::new();
+    let typed = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, namespace: vms}\nspec:\n  runStrategy: Always\n  instancetype: {kind: VirtualMachineInstancetype, name: small, revisionName: old}\n  template:\n    spec:\n      domain:\n        devices: {}\n";
+    let revision = "apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: old, namespace: vms}\ndata:\n  apiVersion: instancetype.kubevirt.io/v1alpha2\n  kind: VirtualMachineInstancetype\n  metadata: {name: small, namespace: vms}\n  spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}\nrevision: 0\n";
+    repository
+        .write("a.yaml", typed)
+        .write("old.yaml", revision)
+        .commit("one");
+    let upgrade = |from: &str, to: &str| {
+        repository.run(&[
+            "plan",
+            "--kubevirt-from",
+            from,
+            "--kubevirt-to",
+            to,
+            "--format",
+            "json",
+        ])
+    };
+    let lost = upgrade("1.6", "1.7");
+    assert_eq!(actions(&lost.json()), ["a: unchanged rejected"]);
+    assert!(
+        lost.out.contains("can no longer be decoded"),
+        "{}",
+        lost.out
+    );
+    let kept = upgrade("1.5", "1.6");
+    assert!(
+        !kept.out.contains("can no longer be decoded"),
+        "{}",
+        kept.out
+    );
+}

@@ -22,4 +22,5 @@ mod support;
 mod types;
 mod values;
 mod volumes;
+mod words;
 mod workloads;
