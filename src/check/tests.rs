@@ -250,3 +250,16 @@ fn a_cause_that_depends_on_an_unknown_setting_stays_a_note() {
     assert_eq!(with(&Target::default()), ["note depends-on-configuration"]);
     assert_eq!(with(&known), ["error vsock-without-gate"]);
 }
+
+#[test]
+fn an_ignore_covers_its_own_file_only() {
+    let other = VM
+        .replace(
+            " # driftless: ignore[deprecated-running] until the operator is upgraded",
+            "",
+        )
+        .replace("name: web", "name: other");
+    let files = [("a.yaml", VM.as_bytes()), ("b.yaml", other.as_bytes())];
+    let (_, outcome) = check(&files, &Target::default(), &Config::default());
+    assert_eq!((outcome.findings.len(), outcome.summary.suppressed), (1, 1));
+}

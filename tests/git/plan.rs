@@ -554,3 +554,18 @@ fn an_upgrade_names_a_revision_that_can_no_longer_be_decoded() {
         kept.out
     );
 }
+
+#[test]
+fn the_worst_of_several_machines_trips_a_gate() {
+    let repository = Repository::new();
+    repository
+        .write("a.yaml", &vm("a", "2Gi"))
+        .write("b.yaml", &vm("b", "2Gi"))
+        .commit("base");
+    repository.write("a.yaml", &vm("a", "3Gi")).write(
+        "b.yaml",
+        &vm("b", "2Gi").replace("bus: virtio", "bus: sata"),
+    );
+    let run = repository.run(&["plan", "--base", "main", "--fail-on", "restart"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+}

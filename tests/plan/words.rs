@@ -95,5 +95,40 @@ fn a_label_waits_for_a_start_whatever_hotplug_does() {
         assert_eq!(plan.action, Action::NextStart);
         assert!(says(&plan, "applied when the VM next starts"));
         assert!(!says(&plan, "declarative hotplug"));
+        let fields: Vec<String> = plan
+            .fields
+            .iter()
+            .map(|field| field.path.to_string())
+            .collect();
+        assert_eq!(fields, ["spec.template.metadata.labels.app"]);
     }
+}
+
+#[test]
+fn an_action_is_held_once() {
+    let base = vm(1, "masquerade", "pod: {}", "");
+    let mut plan = change(&base, &base.replace("sockets: 1", "sockets: 2")).vm();
+    assert_eq!(plan.action, Action::Live);
+    for action in [Action::Restart, Action::Live, Action::Restart, Action::None] {
+        plan.hold(action);
+    }
+    let held: Vec<Action> = plan.actions().collect();
+    assert_eq!(held, [Action::Restart, Action::Live]);
+}
+
+#[test]
+fn what_cannot_be_inferred_is_refused_only_where_the_tree_is_complete() {
+    let text = |label: &str| {
+        vm(1, "masquerade", "pod: {}", "")
+            .replace("        cpu: {sockets: 1, cores: 1, threads: 1}\n", "")
+            .replace("        memory: {guest: 2Gi}\n", "")
+            .replace(
+                "  template:",
+                "  instancetype: {inferFromVolume: root}\n  template:",
+            )
+            .replace("app: web", &format!("app: {label}"))
+    };
+    let edit = || change(&text("web"), &text("other"));
+    assert_eq!(edit().complete().action(), Action::Rejected);
+    assert_ne!(edit().action(), Action::Rejected);
 }

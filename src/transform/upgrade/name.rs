@@ -97,4 +97,14 @@ mod tests {
         assert!(is_label_value("") && is_label_value("U1.small"));
         assert!(!is_label_value("-a") && !is_label_value("a/b"));
     }
+
+    #[test]
+    fn a_name_has_253_characters_at_most() {
+        let said = |length: usize| refusal(&"a".repeat(length), &Node::map()).unwrap_or_default();
+        assert!(!said(253).contains("would have 253"), "{}", said(253));
+        for length in [254, 300] {
+            let words = format!("would have {length} characters, and 253 are allowed");
+            assert!(said(length).contains(&words), "{}", said(length));
+        }
+    }
 }

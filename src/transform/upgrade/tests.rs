@@ -506,3 +506,17 @@ fn secure_boot_is_lifted_only_where_the_vms_here_prove_it() {
             .contains("VirtualMachine vms/web would change")
     );
 }
+
+#[test]
+fn a_word_of_a_shell_is_quoted_where_it_must_be() {
+    for (text, word) in [
+        ("web-small_1.yaml", "web-small_1.yaml"),
+        ("a/b:c=d@e%f+g,h", "a/b:c=d@e%f+g,h"),
+        ("", "''"),
+        ("a b", "'a b'"),
+        ("$x", "'$x'"),
+        ("it's", r"'it'\''s'"),
+    ] {
+        assert_eq!(shell_word(text), word);
+    }
+}

@@ -260,3 +260,28 @@ fn newline(bytes: &[u8]) -> &'static str {
         _ => "\n",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_those_of_the_first_line() {
+        for (text, end) in [
+            ("a\r\nb\n", "\r\n"),
+            ("a\nb\r\n", "\n"),
+            ("\na", "\n"),
+            ("\r\na", "\r\n"),
+            ("", "\n"),
+        ] {
+            assert_eq!(newline(text.as_bytes()), end, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_line_begins_after_the_line_end_before_it() {
+        assert_eq!(line_before(b"ab\ncd\n"), Some(3));
+        assert_eq!(line_before(b"ab\n"), Some(0));
+        assert_eq!(line_before(b"ab"), None);
+    }
+}
