@@ -102,8 +102,8 @@ impl Plan {
                     say(count - conditions, "needs a restart", "need a restart");
                     say(
                         conditions,
-                        "shows RestartRequired for nothing",
-                        "show RestartRequired for nothing",
+                        "shows RestartRequired and changes nothing",
+                        "show RestartRequired and change nothing",
                     );
                     continue;
                 }

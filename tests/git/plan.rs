@@ -258,7 +258,7 @@ fn gates_decide_the_exit_status() {
 }
 
 #[test]
-fn fail_on_trips_at_its_action_and_at_every_worse_one() {
+fn fail_on_trips_at_its_action_alone() {
     let types = |name: &str| {
         format!(
             "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: a, namespace: vms}}\nspec:\n  runStrategy: Always\n  instancetype: {{kind: VirtualMachineInstancetype, name: {name}}}\n  template:\n    spec:\n      domain:\n        devices: {{}}\n"
@@ -276,17 +276,17 @@ fn fail_on_trips_at_its_action_and_at_every_worse_one() {
         ("rejected", own.clone(), own.replace("Always", "Sometimes")),
     ];
     let gates = ["unknown", "restart", "rejected"];
-    for (worth, (action, base, head)) in edits.iter().enumerate() {
+    for (action, base, head) in &edits {
         let repository = Repository::new();
         repository.write("a.yaml", base).commit("base");
         repository.write("a.yaml", head);
         let plan = repository.plan(&["--base", "main"]);
         assert_eq!(actions(&plan), [format!("a: modified {action}")]);
-        for (at, gate) in gates.iter().enumerate() {
+        for gate in gates {
             let run = repository.run(&["plan", "--base", "main", "--fail-on", gate]);
-            let trips = worth > at;
+            let trips = gate == *action;
             assert_eq!(run.code, i32::from(trips), "{action}, --fail-on {gate}");
-            assert_eq!(run.err.contains(&format!("the plan has `{action}`")), trips);
+            assert_eq!(run.err.contains(gate), trips, "{}", run.err);
         }
     }
 }

@@ -312,7 +312,10 @@ fn f09_one_preference_reaches_many_machines() {
         (summary.restarts, summary.condition_only, summary.down),
         (0, 3, 0)
     );
-    assert_eq!(summary.sentence, "3 show RestartRequired for nothing");
+    assert_eq!(
+        summary.sentence,
+        "3 show RestartRequired and change nothing"
+    );
     assert_eq!(plan.groups.len(), 1);
     assert_eq!(
         plan.groups[0].cause,

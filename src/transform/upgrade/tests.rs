@@ -247,7 +247,7 @@ fn d05_a_name_too_long_is_an_error() {
     );
     let outcome = plain(&[vm("Web", "old"), revision("old", "v1alpha2")]);
     assert!(
-        outcome.messages().contains("no DNS subdomain"),
+        outcome.messages().contains("is not a DNS subdomain"),
         "{}",
         outcome.messages()
     );
@@ -314,7 +314,7 @@ fn d09_owners_by_uid_only_and_foreign_revisions_untouched() {
     assert!(
         outcome
             .messages()
-            .contains("revision `revision-start-vm-x-1` stores no instance type"),
+            .contains("names revision `revision-start-vm-x-1` as its instance type, and the revision does not store one"),
         "{}",
         outcome.messages()
     );
@@ -410,7 +410,11 @@ fn a_run_that_stopped_half_way_is_completed() {
     half[2]["data"]["spec"]["cpu"]["guest"] = json!(9);
     let wrong = plain(&half);
     assert!(wrong.blocked && wrong.changed.is_empty());
-    assert!(wrong.messages().contains("already here with other data"));
+    assert!(
+        wrong
+            .messages()
+            .contains("already in this repository with other data")
+    );
 }
 
 #[test]
