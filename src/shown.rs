@@ -18,7 +18,7 @@ const LONGEST_WORD: usize = 320;
 /// Characters of a line that is shown whole.
 const LONGEST_LINE: usize = 4096;
 
-/// A value of a manifest as it is shown: see [`line`].
+/// A value of a manifest as it is shown: see [`line()`].
 #[derive(Clone, Copy, Debug)]
 pub struct Shown<T>(pub T);
 
@@ -42,7 +42,7 @@ pub fn line(text: &str) -> String {
     cut(&words.join(" "), LONGEST_LINE).into_owned()
 }
 
-/// As [`line`], however long: for paths, which have to stay usable.
+/// As [`line()`], however long: for paths, which have to stay usable.
 pub fn whole(text: &str) -> String {
     inert(text, |c| matches!(c, '\n' | '\r' | '\t').then_some(' '))
 }

@@ -24,8 +24,8 @@ pub(super) fn settle<'a>(
 ) -> (Cow<'a, Node>, Cow<'a, Node>) {
     let mut old = Cow::Borrowed(base.stored());
     let mut new = Cow::Borrowed(head.stored());
-    let (had, has) = (base.written().str_at(UUID), head.written().str_at(UUID));
-    if !had.is_empty() && has.is_empty() {
+    let (before, after) = (base.written().str_at(UUID), head.written().str_at(UUID));
+    if !before.is_empty() && after.is_empty() {
         let name = &head.resource().id.name;
         if head.release().has(Behaviour::WritesFirmwareUuid) {
             new.to_mut().set(UUID, Node::string(legacy_uuid(name)));
@@ -34,25 +34,25 @@ pub(super) fn settle<'a>(
         }
         out.reasons.push(
             Reason {
-                from: Some(had.to_owned()),
+                from: Some(before.to_owned()),
                 to: Some(legacy_uuid(name)),
                 ..Reason::new("gone from Git: the VM gets the UUID that KubeVirt derives from its name, the guest's identity changes")
             }
             .at(UUID),
         );
-    } else if had.is_empty() && !has.is_empty() && base.stored().str_at(UUID) == RANDOM_UUID {
-        old.to_mut().set(UUID, Node::string(has));
+    } else if before.is_empty() && !after.is_empty() && base.stored().str_at(UUID) == RANDOM_UUID {
+        old.to_mut().set(UUID, Node::string(after));
         out.hold(Action::Unknown);
         out.reasons.push(
             Reason {
-                to: Some(has.to_owned()),
+                to: Some(after.to_owned()),
                 ..Reason::new("nothing if this is the guest's own UUID (`kubectl get vmi -o yaml` says it); else KubeVirt asks for a restart, and the guest's identity changes")
             }
             .at(UUID),
         );
     }
-    let (had, has) = (base.written().str_at(SERIAL), head.written().str_at(SERIAL));
-    if !had.is_empty() && has.is_empty() {
+    let (before, after) = (base.written().str_at(SERIAL), head.written().str_at(SERIAL));
+    if !before.is_empty() && after.is_empty() {
         new.to_mut().remove(SERIAL);
     }
     (old, new)

@@ -1,7 +1,7 @@
 //! Normalize: a resource as Git should hold it, without what a cluster writes, in today's words.
 //!
-//! What is removed and rewritten is one definition for everything that writes manifests; [`runtime`] lists the data of a
-//! cluster, [`quantities`] writes amounts canonically where a field holds one.
+//! What is removed and rewritten is one definition for everything that writes manifests; `runtime` lists the data of a
+//! cluster, `quantities` writes amounts canonically where a field holds one.
 
 pub(crate) mod quantities;
 pub(crate) mod runtime;

@@ -1,6 +1,6 @@
 //! Volume updates, by the ids of the behaviours log.
 
-use driftless::plan::Action;
+use driftless::plan::{Action, Rejection};
 use driftless::release::Release;
 
 use crate::support::{blames, change, says};
@@ -267,7 +267,7 @@ fn pl12_a_smaller_destination_fails_every_time() {
     let plan = |size: &str| change(&base(size), &head(size)).vm();
     let small = plan("10Gi");
     assert_eq!(small.action, Action::Rejected);
-    assert_eq!(small.rejected.map(|who| who.as_str()), Some("sync"));
+    assert_eq!(small.rejected.map(Rejection::as_str), Some("sync"));
     assert!(says(&small, "destination volume is smaller"));
     for size in ["50Gi", "51Gi"] {
         assert_eq!(plan(size).action, Action::MigrateVolumes, "{size}");
