@@ -2,7 +2,7 @@
 //!
 //! Within one target the same path comes first, then the same identity in a root that both sides share, then the same
 //! identity in another root, last virtual machines that go by another name. What is in another target is another
-//! object: it goes there and comes here.
+//! object: it goes there and comes here. The file is long because each kind of pair has its tests here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::yaml::Node;
 
 /// A resource of a side, with what resolves its references.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'a> {
+pub struct Sided<'a> {
     /// The resource.
     pub resource: &'a Resource,
     /// Where its file stands in the tree that both sides share; empty where it has none.
@@ -27,7 +27,7 @@ pub struct Subject<'a> {
     pub resolver: &'a Resolver<'a>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> Sided<'a> {
     /// Its namespace, or the one assumed.
     pub fn namespace(&self) -> &'a str {
         self.resource
@@ -70,9 +70,9 @@ type Identity<'a> = (&'a str, &'a str, &'a str, &'a str);
 #[derive(Clone, Copy, Debug)]
 pub struct Pair<'a> {
     /// Its form in the base.
-    pub base: Option<Subject<'a>>,
+    pub base: Option<Sided<'a>>,
     /// Its form in the head.
-    pub head: Option<Subject<'a>>,
+    pub head: Option<Sided<'a>>,
     /// How the two belong together.
     pub relation: Relation,
 }
@@ -92,24 +92,24 @@ pub enum Relation {
 
 impl<'a> Pair<'a> {
     /// The form that names the pair: the head's, else the base's.
-    pub fn named_by(&self) -> Option<Subject<'a>> {
+    pub fn named_by(&self) -> Option<Sided<'a>> {
         self.head.or(self.base)
     }
 }
 
 /// Pairs the resources of two sides. A copy that is equal to another resource of its side and root is no pair of its own.
-pub fn pair<'a>(release: Release, base: Vec<Subject<'a>>, head: Vec<Subject<'a>>) -> Vec<Pair<'a>> {
+pub fn pair<'a>(release: Release, base: Vec<Sided<'a>>, head: Vec<Sided<'a>>) -> Vec<Pair<'a>> {
     let mut left = Left {
         base,
         head,
         pairs: Vec::new(),
     };
-    let anywhere = |_: &Subject<'_>, _: &Subject<'_>| true;
-    left.match_by(Relation::Same, Subject::written_at, Subject::fits_target);
+    let anywhere = |_: &Sided<'_>, _: &Sided<'_>| true;
+    left.match_by(Relation::Same, Sided::written_at, Sided::fits_target);
     left.match_by(
         Relation::Same,
         |subject| (subject.target(), "", subject.identity()),
-        Subject::shares_root,
+        Sided::shares_root,
     );
     left.leave_copies_out();
     left.match_by(
@@ -146,7 +146,7 @@ pub fn pair<'a>(release: Release, base: Vec<Subject<'a>>, head: Vec<Subject<'a>>
     pairs
 }
 
-const fn alone<'a>(base: Option<Subject<'a>>, head: Option<Subject<'a>>) -> Pair<'a> {
+const fn alone<'a>(base: Option<Sided<'a>>, head: Option<Sided<'a>>) -> Pair<'a> {
     Pair {
         base,
         head,
@@ -156,8 +156,8 @@ const fn alone<'a>(base: Option<Subject<'a>>, head: Option<Subject<'a>>) -> Pair
 
 /// What is not paired yet, and the pairs so far.
 struct Left<'a> {
-    base: Vec<Subject<'a>>,
-    head: Vec<Subject<'a>>,
+    base: Vec<Sided<'a>>,
+    head: Vec<Sided<'a>>,
     pairs: Vec<Pair<'a>>,
 }
 
@@ -166,8 +166,8 @@ impl<'a> Left<'a> {
     fn match_by<K: Ord>(
         &mut self,
         relation: Relation,
-        key: impl Fn(&Subject<'a>) -> K,
-        fits: impl Fn(&Subject<'a>, &Subject<'a>) -> bool,
+        key: impl Fn(&Sided<'a>) -> K,
+        fits: impl Fn(&Sided<'a>, &Sided<'a>) -> bool,
     ) {
         if self.base.is_empty() || self.head.is_empty() {
             return;
@@ -208,7 +208,7 @@ impl<'a> Left<'a> {
 
     /// Leaves out what is equal to another resource of its side, target and root: the cluster has it once.
     fn leave_copies_out(&mut self) {
-        let paired = |side: fn(&Pair<'a>) -> Option<Subject<'a>>, pairs: &[Pair<'a>]| {
+        let paired = |side: fn(&Pair<'a>) -> Option<Sided<'a>>, pairs: &[Pair<'a>]| {
             pairs.iter().filter_map(side).collect::<Vec<_>>()
         };
         without_copies(&mut self.base, &paired(|pair| pair.base, &self.pairs));
@@ -217,8 +217,8 @@ impl<'a> Left<'a> {
 
     /// Tells what the other side has in another target.
     fn tell_moved(&mut self) {
-        let named = |side: &[Subject<'a>]| -> BTreeSet<Identity<'a>> {
-            side.iter().map(Subject::identity).collect()
+        let named = |side: &[Sided<'a>]| -> BTreeSet<Identity<'a>> {
+            side.iter().map(Sided::identity).collect()
         };
         let (before, after) = (named(&self.base), named(&self.head));
         let pairs = &mut self.pairs;
@@ -241,7 +241,7 @@ impl<'a> Left<'a> {
         if self.base.is_empty() || self.head.is_empty() {
             return;
         }
-        let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
+        let is_vm = |subject: &Sided| subject.resource.is("kubevirt.io", "VirtualMachine");
         let mut marks: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
         for (at, subject) in self.head.iter().enumerate() {
             if is_vm(subject) {
@@ -269,7 +269,7 @@ impl<'a> Left<'a> {
                 let mut others = others.filter(|(at, other)| {
                     is_vm(other) && other.target() == subject.target() && !taken.contains(at)
                 });
-                let fits = |other: &Subject<'_>| is_near(release, subject.resource, other.resource);
+                let fits = |other: &Sided<'_>| is_near(release, subject.resource, other.resource);
                 comparable
                     .then(|| others.find(|(_, other)| fits(other)).map(|(at, _)| at))
                     .flatten()
@@ -293,12 +293,12 @@ impl<'a> Left<'a> {
     }
 }
 
-fn without_copies<'a>(left: &mut Vec<Subject<'a>>, paired: &[Subject<'a>]) {
+fn without_copies<'a>(left: &mut Vec<Sided<'a>>, paired: &[Sided<'a>]) {
     if left.is_empty() {
         return;
     }
-    let wanted: BTreeSet<_> = left.iter().map(Subject::identity).collect();
-    let mut known: BTreeMap<(&str, Identity<'_>), Vec<Subject<'a>>> = BTreeMap::new();
+    let wanted: BTreeSet<_> = left.iter().map(Sided::identity).collect();
+    let mut known: BTreeMap<(&str, Identity<'_>), Vec<Sided<'a>>> = BTreeMap::new();
     for subject in paired {
         if wanted.contains(&subject.identity()) {
             let key = (subject.target(), subject.identity());
@@ -419,7 +419,7 @@ mod tests {
         let catalog = Catalog::default();
         let resolver = Resolver::new(&target, vec![&catalog]);
         let roots = [String::new()];
-        let subject = |resource, place| Subject {
+        let subject = |resource, place| Sided {
             resource,
             place,
             roots: &roots,

@@ -4,7 +4,8 @@
 //! Discovery and everything else that touches the world lives in the binary (`src/cli`); this library takes text and
 //! gives values back.
 //!
-//! - parse: [`source`] holds texts, [`yaml`] turns them into trees that keep their spans, [`field_path`] names places
+//! - shared by all: [`config`], [`cause`] and [`conflict`] are what stages tell each other, [`action`] is what a plan says
+//! - parse: [`source`] holds texts and counts their lines, [`yaml`] turns them into trees that keep their spans, [`field_path`] names places
 //! - catalog: [`resource`] gives a document its identity, [`catalog`] indexes the resources of one root
 //! - resolve: [`release`] and [`schema`] say what a release knows, [`stored`] reads what a revision holds, [`resolve`]
 //!   finds what a VM names

@@ -31,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use crate::change::{self, Pair, Subject};
+use crate::change::{self, Pair, Sided};
 use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
@@ -48,11 +48,11 @@ pub use summary::Summary;
 #[derive(Debug)]
 pub struct Sides<'a> {
     /// Every resource of the base that is judged.
-    pub base: Vec<Subject<'a>>,
+    pub base: Vec<Sided<'a>>,
     /// Every resource of the head that is judged.
-    pub head: Vec<Subject<'a>>,
+    pub head: Vec<Sided<'a>>,
     /// The base of a migration that is under way, where two bases are given.
-    pub migration_base: Vec<Subject<'a>>,
+    pub migration_base: Vec<Sided<'a>>,
     /// The texts of all sides.
     pub sources: &'a Sources,
 }
@@ -76,8 +76,8 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
         .next()
         .unwrap_or(Release::NEWEST);
     let releases = releases(&sides.base, &sides.head);
-    let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
-    let earlier: BTreeMap<(String, String), Subject<'_>> = sides
+    let is_vm = |subject: &Sided| subject.resource.is("kubevirt.io", "VirtualMachine");
+    let earlier: BTreeMap<(String, String), Sided<'_>> = sides
         .migration_base
         .iter()
         .filter(|subject| is_vm(subject))
@@ -169,8 +169,8 @@ fn assemble(
 }
 
 /// The releases that judge each side. A side without resources is judged by the other's.
-fn releases(base: &[Subject<'_>], head: &[Subject<'_>]) -> Releases {
-    let of = |subjects: &[Subject<'_>]| -> Vec<Release> {
+fn releases(base: &[Sided<'_>], head: &[Sided<'_>]) -> Releases {
+    let of = |subjects: &[Sided<'_>]| -> Vec<Release> {
         let found: BTreeSet<Release> = subjects
             .iter()
             .map(|subject| subject.resolver.release())

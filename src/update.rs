@@ -1,7 +1,7 @@
 //! What the VM controller does to a running guest when the stored VM changes: a pure decision over two admitted VMs.
 //!
 //! [`live::flow`] is the controller's chain in its own order, per release; [`decide`] reads one action from it. Nothing
-//! here knows rules or reports: the rules and the plan both wrap this module.
+//! here knows rules or reports: the plan wraps this module.
 
 pub mod claims;
 pub mod cpu;

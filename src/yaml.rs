@@ -1,4 +1,4 @@
-//! The tree every stage works on: values with the place they came from.
+//! The tree every stage works on: values with the place they came from. It is long because a node's whole interface is here.
 
 mod build;
 mod document;

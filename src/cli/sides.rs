@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use driftless::catalog::side::Side;
-use driftless::change::Subject;
+use driftless::change::Sided;
 use driftless::config::Config;
 use driftless::plan::Unjudged;
 use driftless::release::Release;
@@ -355,17 +355,17 @@ pub(crate) struct Both<'a> {
 
 impl Both<'_> {
     /// Every resource of the head.
-    pub(crate) fn head(&self) -> Vec<Subject<'_>> {
+    pub(crate) fn head(&self) -> Vec<Sided<'_>> {
         self.subjects(&self.loaded.session.head.side, &self.head)
     }
 
     /// Every resource of the base.
-    pub(crate) fn base(&self) -> Vec<Subject<'_>> {
+    pub(crate) fn base(&self) -> Vec<Sided<'_>> {
         self.subjects(self.loaded.base_side(), &self.base)
     }
 
     /// Every resource of the base of a migration.
-    pub(crate) fn migration(&self) -> Vec<Subject<'_>> {
+    pub(crate) fn migration(&self) -> Vec<Sided<'_>> {
         match (&self.loaded.migration, &self.migration) {
             (Some(world), Some(resolvers)) => self.subjects(&world.side, resolvers),
             _ => Vec::new(),
@@ -374,12 +374,12 @@ impl Both<'_> {
 
     /// Files that only one side's settings cover are left out, and what cannot be read on the other side: they are
     /// listed as not judged.
-    fn subjects<'a>(&'a self, side: &'a Side, resolvers: &'a Resolvers<'a>) -> Vec<Subject<'a>> {
+    fn subjects<'a>(&'a self, side: &'a Side, resolvers: &'a Resolvers<'a>) -> Vec<Sided<'a>> {
         let sources = &self.loaded.session.sources;
         let place = |file| sources.file(file).place();
         side.judged_with_copies()
             .into_iter()
-            .map(|placed| Subject {
+            .map(|placed| Sided {
                 resource: placed.resource,
                 place: placed.resource.file.map_or("", place),
                 roots: side.outermost(&placed),

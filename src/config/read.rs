@@ -144,7 +144,8 @@ fn gates(entry: &Entry) -> Result<GateSettings, Error> {
                 out.fail_on = Some(gates.collect::<Result<_, _>>()?);
             }
             "maxDown" => out.max_down = Some(count()?),
-            _ => out.max_restarts = Some(count()?),
+            "maxRestarts" => out.max_restarts = Some(count()?),
+            _ => {}
         }
     }
     Ok(out)

@@ -1,7 +1,7 @@
 //! What admission says to a VM.
 
 use crate::cause::{Cause, Refusal};
-use crate::change::Subject;
+use crate::change::Sided;
 use crate::rules::admission::review::{self, Verdict};
 use crate::update::Reason;
 use crate::yaml::Node;
@@ -16,7 +16,7 @@ pub(super) struct Answer {
 }
 
 /// What a cluster's admission says to the head's VM, created where there is no base and updated from it otherwise.
-pub(super) fn review(head: &Subject, base: Option<&Node>) -> Answer {
+pub(super) fn review(head: &Sided, base: Option<&Node>) -> Answer {
     if let Some(refused) = unserved(head) {
         return Answer {
             refused: vec![refused],
@@ -61,7 +61,7 @@ pub(super) fn review(head: &Subject, base: Option<&Node>) -> Answer {
 }
 
 /// What the API server says to a version that it does not serve.
-fn unserved(head: &Subject) -> Option<Reason> {
+fn unserved(head: &Sided) -> Option<Reason> {
     let resource = head.resource;
     let is_old =
         resource.id.group == "kubevirt.io" && matches!(resource.version(), "v1alpha1" | "v1alpha2");

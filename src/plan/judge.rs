@@ -3,7 +3,7 @@
 use super::modified::modified;
 use super::stage::Stage;
 use super::{VmPlan, fan_out, lifecycle, moved, upgrade};
-use crate::change::{Pair, Relation, Subject};
+use crate::change::{Pair, Relation, Sided};
 use crate::diff::spelling::canonical;
 use crate::diff::{Lists, differences};
 use crate::source::Sources;
@@ -12,7 +12,7 @@ use crate::yaml::Node;
 /// Judges one pair; `None` where the change does not touch the VM.
 pub(super) fn judge(
     pair: &Pair<'_>,
-    before_migration: Option<Subject<'_>>,
+    before_migration: Option<Sided<'_>>,
     sources: &Sources,
 ) -> Option<VmPlan> {
     let mut out = match (pair.base.map(Stage::new), pair.head.map(Stage::new)) {
@@ -39,11 +39,11 @@ pub(super) fn judge(
 }
 
 /// Whether two forms of a VM differ beyond spelling. Order in lists counts here: what it does is the controller's word.
-fn differs(base: &Subject, head: &Subject) -> bool {
+fn differs(base: &Sided, head: &Sided) -> bool {
     if base.resource.node.same_value(&head.resource.node) {
         return false;
     }
-    let comparable = |subject: &Subject| {
+    let comparable = |subject: &Sided| {
         let mut node = canonical("kubevirt.io", "VirtualMachine", &subject.resource.node);
         node.remove("status");
         if node.str_at("metadata.namespace").is_empty() {

@@ -3,7 +3,7 @@
 use super::row::{blank, causes};
 use super::stage::Stage;
 use super::{Action, Change, Reason, VmPlan};
-use crate::change::{Pair, Relation, Subject};
+use crate::change::{Pair, Relation, Sided};
 use crate::source::Sources;
 use crate::yaml::Node;
 
@@ -54,7 +54,7 @@ pub(super) fn note(pair: &Pair<'_>, out: &mut VmPlan) {
 }
 
 /// What the VM names in its old namespace and the tree does not have in its new one.
-fn left_behind(base: &Subject, head: &Subject) -> Vec<Reason> {
+fn left_behind(base: &Sided, head: &Sided) -> Vec<Reason> {
     let vm = &head.resource.node;
     let own: Vec<&str> = vm
         .items_at("spec.dataVolumeTemplates")

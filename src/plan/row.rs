@@ -1,12 +1,12 @@
 //! A row of the plan before anything is said of it.
 
 use super::{Action, Cause, Change, Power, VmPlan};
-use crate::change::Subject;
+use crate::change::Sided;
 use crate::resource::Resource;
 use crate::source::Sources;
 
 /// A plan for a VM that says nothing yet.
-pub(super) fn blank(subject: &Subject, change: Change) -> VmPlan {
+pub(super) fn blank(subject: &Sided, change: Change) -> VmPlan {
     let target = &subject.resolver.target().name;
     VmPlan {
         target: (!target.is_empty()).then(|| target.clone()),

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use super::{Reason, admission};
 use crate::cause::Refusal;
-use crate::change::Subject;
+use crate::change::Sided;
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resolve::Resolved;
@@ -19,7 +19,7 @@ use crate::yaml::Node;
 #[derive(Debug)]
 pub(super) struct Stage<'a> {
     /// The resource with its resolver.
-    pub(super) subject: Subject<'a>,
+    pub(super) subject: Sided<'a>,
     stored: OnceCell<Stored>,
     types: OnceCell<Result<Types, TypesError>>,
     expanded: OnceCell<Node>,
@@ -34,7 +34,7 @@ struct Stored {
 
 impl<'a> Stage<'a> {
     /// A side of which nothing is made yet.
-    pub(super) const fn new(subject: Subject<'a>) -> Self {
+    pub(super) const fn new(subject: Sided<'a>) -> Self {
         Self {
             subject,
             stored: OnceCell::new(),
@@ -126,7 +126,7 @@ pub(super) fn drop_random(vm: &mut Node) {
     }
 }
 
-fn store(subject: &Subject) -> Stored {
+fn store(subject: &Sided) -> Stored {
     let decoded = schema::decode(
         subject.resolver.release(),
         "v1.VirtualMachine",

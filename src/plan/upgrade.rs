@@ -7,20 +7,20 @@ use super::{
     Action, Change, Names, Plan, Reason, Rejection, Releases, VmPlan, admission, assemble, fan_out,
     notes, row, targets,
 };
-use crate::change::{self, Subject};
+use crate::change::{self, Sided};
 use crate::release::Release;
 use crate::resolve::ResolveError;
 use crate::source::Sources;
 
 /// Judges the same VMs under two releases.
 pub fn preview(
-    from_side: Vec<Subject<'_>>,
-    to_side: Vec<Subject<'_>>,
+    from_side: Vec<Sided<'_>>,
+    to_side: Vec<Sided<'_>>,
     sources: &Sources,
     from: Release,
     to: Release,
 ) -> Plan {
-    let is_vm = |subject: &Subject| subject.resource.is("kubevirt.io", "VirtualMachine");
+    let is_vm = |subject: &Sided| subject.resource.is("kubevirt.io", "VirtualMachine");
     let pairs = change::pair(
         to,
         from_side.into_iter().filter(is_vm).collect(),

@@ -5,7 +5,7 @@ use super::lifecycle::kept_by;
 use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::{Action, Change, Effect, Loss, Lost, Power, Reason, Rejection, VmPlan, fields};
-use crate::change::{Pair, Subject};
+use crate::change::{Pair, Sided};
 use crate::diff::{Difference, Lists, differences};
 use crate::field_path::FieldPath;
 use crate::release::Behaviour;
@@ -13,14 +13,14 @@ use crate::source::Sources;
 use crate::yaml::{Node, Value};
 
 /// The resources that make guests by themselves and are no virtual machines.
-pub(super) fn among<'a>(side: &[Subject<'a>]) -> Vec<Subject<'a>> {
+pub(super) fn among<'a>(side: &[Sided<'a>]) -> Vec<Sided<'a>> {
     side.iter()
         .filter(|subject| is_workload(subject))
         .copied()
         .collect()
 }
 
-fn is_workload(subject: &Subject) -> bool {
+fn is_workload(subject: &Sided) -> bool {
     let resource = subject.resource;
     resource.is("pool.kubevirt.io", "VirtualMachinePool")
         || resource.is("kubevirt.io", "VirtualMachineInstanceReplicaSet")
@@ -69,7 +69,7 @@ fn disks(node: &Node) -> Vec<Loss> {
         .collect()
 }
 
-fn added(head: &Subject, sources: &Sources) -> VmPlan {
+fn added(head: &Sided, sources: &Sources) -> VmPlan {
     let mut out = blank(head, Change::Added);
     out.causes = causes(sources, [head.resource]);
     out.hold(Action::Create);
@@ -79,7 +79,7 @@ fn added(head: &Subject, sources: &Sources) -> VmPlan {
     out
 }
 
-fn removed(base: &Subject, sources: &Sources) -> VmPlan {
+fn removed(base: &Sided, sources: &Sources) -> VmPlan {
     let node = &base.resource.node;
     let mut out = blank(base, Change::Removed);
     out.causes = causes(sources, [base.resource]);
@@ -111,8 +111,8 @@ fn removed(base: &Subject, sources: &Sources) -> VmPlan {
 }
 
 /// What differs beyond status, by the object's root.
-fn differences_of(base: &Subject, head: &Subject) -> Vec<Difference> {
-    let plain = |subject: &Subject| {
+fn differences_of(base: &Sided, head: &Sided) -> Vec<Difference> {
+    let plain = |subject: &Sided| {
         let mut node = subject.resource.node.clone();
         node.remove("status");
         node
@@ -131,7 +131,7 @@ fn differences_of(base: &Subject, head: &Subject) -> Vec<Difference> {
     )
 }
 
-fn modified(base: &Subject, head: &Subject, found: &[Difference], sources: &Sources) -> VmPlan {
+fn modified(base: &Sided, head: &Sided, found: &[Difference], sources: &Sources) -> VmPlan {
     let mut out = blank(head, Change::Modified);
     out.causes = causes(sources, [base.resource, head.resource]);
     out.fields = fields::all(found, Effect::None);
@@ -171,7 +171,7 @@ fn touches(found: &[Difference], field: &str) -> bool {
 }
 
 /// Fewer replicas: the guests above the new number are deleted, with their disks.
-fn scaled(base: &Subject, head: &Subject, disks: &[Loss], out: &mut VmPlan) {
+fn scaled(base: &Sided, head: &Sided, disks: &[Loss], out: &mut VmPlan) {
     let (before, after) = (&base.resource.node, &head.resource.node);
     let (from, to) = (replicas(before), replicas(after));
     let reason = |words: String| {
@@ -204,7 +204,7 @@ fn scaled(base: &Subject, head: &Subject, disks: &[Loss], out: &mut VmPlan) {
 /// Mirrors update, proactiveUpdate and isOutdatedVMI, pkg/virt-controller/watch/pool/pool.go: a changed template updates
 /// every VM; Proactive, the default, deletes each guest that was made from the old one, so that it starts anew, and, where
 /// data volume templates differ, the whole VM.
-fn pool(base: &Subject, head: &Subject, out: &mut VmPlan) {
+fn pool(base: &Sided, head: &Sided, out: &mut VmPlan) {
     const TEMPLATE: &str = "spec.virtualMachineTemplate";
     let release = head.resolver.release();
     let (before, after) = (&base.resource.node, &head.resource.node);

@@ -1,4 +1,5 @@
-//! One action from the controller's chain, with every reason and everything else that happens.
+//! One action from the controller's chain, with every reason and everything else that happens. It is long because the reasons
+//! of all steps are worded in one place.
 
 use super::values::{self, ValueChange};
 use super::volumes::{self, Handled, Move, claim_of, is_read_write_once};

@@ -1,4 +1,4 @@
-//! Volumes plugged and unplugged while the guest runs, because Git declares them so.
+//! Volumes plugged and unplugged while the guest runs, because Git declares them so. Network interfaces are in `network`.
 
 use super::{Flow, Situation, Step, named, template_spec};
 use crate::diff::same;

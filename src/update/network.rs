@@ -1,4 +1,4 @@
-//! Network interfaces: which changes force a restart, and which the network synchronizer applies by itself.
+//! Network interfaces (NIC hotplug): which changes force a restart, and which the network synchronizer plugs by itself.
 
 use super::{Flow, Situation, Step, named, template_spec};
 use crate::diff::{self, same};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use driftless::catalog::Catalog;
-use driftless::change::Subject;
+use driftless::change::Sided;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
 use driftless::plan::{Names, Sides, plan};
@@ -325,11 +325,11 @@ fn planned(target: &Target, base: (&Json, &Json), head: (&Json, &Json)) -> Actio
     }
 }
 
-fn subjects<'a>(catalog: &'a Catalog, resolver: &'a Resolver<'a>) -> Vec<Subject<'a>> {
+fn subjects<'a>(catalog: &'a Catalog, resolver: &'a Resolver<'a>) -> Vec<Sided<'a>> {
     catalog
         .resources()
         .iter()
-        .map(|resource| Subject {
+        .map(|resource| Sided {
             resource,
             place: "",
             roots: &[],

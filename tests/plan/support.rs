@@ -1,7 +1,7 @@
 //! Plans over texts: two sides in, a plan out.
 
 use driftless::catalog::Catalog;
-use driftless::change::Subject;
+use driftless::change::Sided;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
 use driftless::plan::{Action, Names, Plan, Sides, VmPlan, plan};
@@ -113,12 +113,12 @@ impl Change {
                 Resolver::new(target, vec![catalog])
             })
             .collect();
-        let subjects = |at: usize| -> Vec<Subject<'_>> {
+        let subjects = |at: usize| -> Vec<Sided<'_>> {
             catalogs.get(at).map_or_else(Vec::new, |catalog| {
                 catalog
                     .resources()
                     .iter()
-                    .map(|resource| Subject {
+                    .map(|resource| Sided {
                         resource,
                         place: resource.file.map_or("", |id| sources.file(id).place()),
                         roots: &[],

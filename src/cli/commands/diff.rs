@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         .next()
         .unwrap_or(Release::NEWEST);
     let mut failed = Vec::new();
-    let mut form = |subject: Option<change::Subject<'_>>| {
+    let mut form = |subject: Option<change::Sided<'_>>| {
         subject.map(|subject| {
             let mut resource: Resource = subject.resource.clone();
             if args.expanded && resource.is("kubevirt.io", "VirtualMachine") {
@@ -137,7 +137,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
 }
 
 /// A VM with what its matchers lead to, those that name a volume settled first, as admission does.
-fn expanded(subject: &change::Subject<'_>) -> anyhow::Result<Node> {
+fn expanded(subject: &change::Sided<'_>) -> anyhow::Result<Node> {
     let mut vm = subject.resource.node.clone();
     infer::infer(&mut vm, subject.namespace(), subject.resolver)?;
     Ok(expand(&vm, subject.namespace(), subject.resolver)?)

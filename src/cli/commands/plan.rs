@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::ValueEnum;
 use driftless::catalog::side::Reason;
-use driftless::change::Subject;
+use driftless::change::Sided;
 use driftless::config::Config;
 use driftless::plan::{self, Names, Plan, Sides};
 use driftless::release::Release;
@@ -229,7 +229,7 @@ fn upgrade(
     let loaded = Loaded::one_side(global, &args.paths, from, to, shell)?;
     let bad = loaded.bad;
     let resolvers = loaded.resolvers();
-    let subjects: (Vec<Subject<'_>>, Vec<Subject<'_>>) = (resolvers.base(), resolvers.head());
+    let subjects: (Vec<Sided<'_>>, Vec<Sided<'_>>) = (resolvers.base(), resolvers.head());
     let plan = plan::upgrade::preview(subjects.0, subjects.1, &loaded.session.sources, from, to);
     Ok(Judged {
         bad,
