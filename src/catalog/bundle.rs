@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn c15_a_removed_instance_type_has_a_nearest_one_of_the_same_size() {
+    fn a_removed_instance_type_has_a_nearest_one_of_the_same_size() {
         let last = lifetime(INSTANCETYPE, "server.medium")
             .unwrap()
             .last()

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn c12_deprecated_topology_names_are_one_with_todays() {
+    fn deprecated_topology_names_are_one_with_todays() {
         let of = |name| {
             let node = Node::from_json(&json!({"spec": {"cpu": {"preferredCPUTopology": name}}}));
             canonical(

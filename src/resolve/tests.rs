@@ -35,7 +35,7 @@ fn vcpus(release: Release, objects: &[Json], vm: &Node) -> Result<i64, ResolveEr
 }
 
 #[test]
-fn c03_a_kind_is_read_in_any_case_and_number_and_none_is_cluster_scoped() {
+fn a_kind_is_read_in_any_case_and_number_and_none_is_cluster_scoped() {
     let objects = [
         instancetype("VirtualMachineClusterInstancetype", "it", 2),
         instancetype("VirtualMachineInstancetype", "it", 3),

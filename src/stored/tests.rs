@@ -10,7 +10,7 @@ fn bare(spec: &str) -> Node {
 
 /// D01: data without a kind is the first releases' bare spec.
 #[test]
-fn d01_a_bare_spec_is_read_preference_first_and_strictly() {
+fn a_bare_spec_is_read_preference_first_and_strictly() {
     let stored = read(
         Release::V1_9,
         &bare(r#"{"cpu":{"guest":2},"memory":{"guest":"1Gi"}}"#),
@@ -40,7 +40,7 @@ fn d01_a_bare_spec_is_read_preference_first_and_strictly() {
 
 /// D01: an empty spec reads both ways; the matcher that names the revision settles it.
 #[test]
-fn d01_an_ambiguous_spec_is_settled_by_the_matcher() {
+fn an_ambiguous_spec_is_settled_by_the_matcher() {
     for text in ["{}", r#"{"cpu":{}}"#, "null"] {
         let data = bare(text);
         assert_eq!(
@@ -64,7 +64,7 @@ fn d01_an_ambiguous_spec_is_settled_by_the_matcher() {
 
 /// D02: from 1.7 on a cluster reads v1beta1 only.
 #[test]
-fn d02_older_forms_are_read_here_but_by_no_cluster_since_1_7() {
+fn older_forms_are_read_here_but_by_no_cluster_since_1_7() {
     let data = Node::from_json(&json!({
         "apiVersion": "instancetype.kubevirt.io/v1alpha2", "kind": "VirtualMachineInstancetype",
         "spec": {"cpu": {"guest": 2}, "memory": {"guest": "1Gi"}},
@@ -80,7 +80,7 @@ fn d02_older_forms_are_read_here_but_by_no_cluster_since_1_7() {
 
 /// D03: the conversion keeps the meaning; KubeVirt's own sets three fields nobody set.
 #[test]
-fn d03_zero_values_are_written_only_as_kubevirt() {
+fn zero_values_are_written_only_as_kubevirt() {
     let data = Node::from_json(&json!({
         "apiVersion": "instancetype.kubevirt.io/v1alpha2", "kind": "VirtualMachineInstancetype",
         "metadata": {"name": "it"},
@@ -103,7 +103,7 @@ fn d03_zero_values_are_written_only_as_kubevirt() {
 
 /// D09: revisions of VM starts and StatefulSets are not ours.
 #[test]
-fn d09_revisions_of_others_are_not_ours() {
+fn revisions_of_others_are_not_ours() {
     for data in [
         json!({"spec": {"template": {"spec": {"domain": {}}}}}),
         json!({"spec": {"template": {"$patch": "replace", "spec": {"containers": []}}}}),

@@ -77,7 +77,7 @@ fn revision(version: &str, vcpus: u32, of: &str) -> String {
 }
 
 #[test]
-fn a01_a_revision_name_goes_where_the_revision_is_equal_or_absent_and_stays_where_it_differs() {
+fn a_revision_name_goes_where_the_revision_is_equal_or_absent_and_stays_where_it_differs() {
     let absent = Checked::one(&format!("{}---\n{TYPE}", pinned()));
     let finding = absent.only("revision-name-in-spec");
     assert_eq!(field(finding), "spec.instancetype.revisionName");
@@ -109,7 +109,7 @@ fn a01_a_revision_name_goes_where_the_revision_is_equal_or_absent_and_stays_wher
 }
 
 #[test]
-fn a05_identities_are_shared_whatever_their_spelling() {
+fn identities_are_shared_whatever_their_spelling() {
     let guest = |name: &str, uuid: &str| {
         vm(
             name,
@@ -131,7 +131,7 @@ fn a05_identities_are_shared_whatever_their_spelling() {
 }
 
 #[test]
-fn a08_null_timestamps_are_a_note_wherever_they_are() {
+fn null_timestamps_are_a_note_wherever_they_are() {
     let text = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, creationTimestamp: null}\nspec:\n  runStrategy: Always\n  dataVolumeTemplates: [{metadata: {creationTimestamp: null, name: root}, spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}}]\n  template:\n    metadata: {creationTimestamp: null}\n    spec:\n      domain: {devices: {disks: [{name: root, disk: {}}]}, memory: {guest: 1Gi}}\n      volumes: [{name: root, dataVolume: {name: root}}]\nstatus: {}\n";
     let checked = Checked::one(text);
     let finding = checked.only("runtime-data");
@@ -141,7 +141,7 @@ fn a08_null_timestamps_are_a_note_wherever_they_are() {
 }
 
 #[test]
-fn a10_quantities_are_respelled_at_typed_paths_only() {
+fn quantities_are_respelled_at_typed_paths_only() {
     let text = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web, annotations: {size: 1024Mi}}\nspec:\n  runStrategy: Always\n  template:\n    spec:\n      domain:\n        devices: {autoattachPodInterface: false}\n        memory: {hugepages: {pageSize: 2Mi}}\n        resources: {requests: {memory: 3072Mi, cpu: 0.5}, limits: {cpu: 1000m, memory: 3072Mi}}\n";
     let checked = strict(text);
     let mut fields: Vec<String> = checked
@@ -164,7 +164,7 @@ fn a10_quantities_are_respelled_at_typed_paths_only() {
 }
 
 #[test]
-fn a11_decimal_and_binary_suffixes_are_two_values() {
+fn decimal_and_binary_suffixes_are_two_values() {
     let text = vm("web", RUNS, "        memory: {guest: 1024M}\n", "");
     assert!(
         strict(&text)
@@ -175,7 +175,7 @@ fn a11_decimal_and_binary_suffixes_are_two_values() {
 }
 
 #[test]
-fn a12_the_default_network_is_implicit_unless_declared_or_off() {
+fn the_default_network_is_implicit_unless_declared_or_off() {
     strict(&plain()).only("implicit-default-network");
     let off = plain().replace("devices: {}", "devices: {autoattachPodInterface: false}");
     assert!(strict(&off).of("implicit-default-network").is_empty());
@@ -183,7 +183,7 @@ fn a12_the_default_network_is_implicit_unless_declared_or_off() {
 }
 
 #[test]
-fn a13_keys_of_controllers_are_runtime_data_and_keys_of_people_are_not() {
+fn keys_of_controllers_are_runtime_data_and_keys_of_people_are_not() {
     let text = plain().replace(
         "metadata: {name: web}",
         "metadata:\n  name: web\n  annotations: {kubevirt.io/latest-observed-api-version: v1, vm.kubevirt.io/os: fedora, description: x}\n  finalizers: [kubevirt.io/virtualMachineControllerFinalize]",
@@ -199,7 +199,7 @@ fn a13_keys_of_controllers_are_runtime_data_and_keys_of_people_are_not() {
 }
 
 #[test]
-fn a14_server_owned_metadata_is_reported_once() {
+fn server_owned_metadata_is_reported_once() {
     let text = plain().replace(
         "{name: web}",
         "{name: web, generation: 7, resourceVersion: \"12\"}",
@@ -209,7 +209,7 @@ fn a14_server_owned_metadata_is_reported_once() {
 }
 
 #[test]
-fn a16_a_pinned_machine_type_is_told_from_a_floating_one() {
+fn a_pinned_machine_type_is_told_from_a_floating_one() {
     let machine = |of: &str| {
         vm(
             "web",
@@ -226,7 +226,7 @@ fn a16_a_pinned_machine_type_is_told_from_a_floating_one() {
 }
 
 #[test]
-fn a18_inference_is_rewritten_on_admission() {
+fn inference_is_rewritten_on_admission() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  preference: {inferFromVolume: root}\n",
@@ -237,7 +237,7 @@ fn a18_inference_is_rewritten_on_admission() {
 }
 
 #[test]
-fn a20_mistyped_fields_of_data_volume_templates_are_found() {
+fn mistyped_fields_of_data_volume_templates_are_found() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  dataVolumeTemplates: [{metadata: {name: d}, spec: {accessModes: ReadWriteMany, storage: {}}}]\n",
@@ -249,7 +249,7 @@ fn a20_mistyped_fields_of_data_volume_templates_are_found() {
 }
 
 #[test]
-fn b01_running_and_run_strategy_exclude_each_other() {
+fn running_and_run_strategy_exclude_each_other() {
     let both = vm(
         "web",
         "  running: true\n  runStrategy: Halted\n",
@@ -268,7 +268,7 @@ fn b01_running_and_run_strategy_exclude_each_other() {
 }
 
 #[test]
-fn b02_running_is_deprecated_and_its_fix_safe() {
+fn running_is_deprecated_and_its_fix_safe() {
     let text = vm("web", "  running: true\n", MEMORY, "");
     let checked = Checked::one(&text);
     let finding = checked.only("deprecated-running");
@@ -280,7 +280,7 @@ fn b02_running_is_deprecated_and_its_fix_safe() {
 }
 
 #[test]
-fn b03_run_strategies_are_case_sensitive() {
+fn run_strategies_are_case_sensitive() {
     let text = vm("web", "  runStrategy: always\n", MEMORY, "");
     assert_eq!(
         Checked::one(&text).only("invalid-run-strategy").severity,
@@ -289,7 +289,7 @@ fn b03_run_strategies_are_case_sensitive() {
 }
 
 #[test]
-fn b04_a_cloud_init_module_beside_the_user_data_is_explained() {
+fn a_cloud_init_module_beside_the_user_data_is_explained() {
     let text = vm(
         "web",
         RUNS,
@@ -305,7 +305,7 @@ fn b04_a_cloud_init_module_beside_the_user_data_is_explained() {
 }
 
 #[test]
-fn b05_user_data_needs_a_first_line_that_cloud_init_knows() {
+fn user_data_needs_a_first_line_that_cloud_init_knows() {
     for (key, value, found) in [
         ("userData", "\"users: []\\n\"", true),
         ("userDataBase64", "dXNlcnM6IFtdCg==", true),
@@ -325,7 +325,7 @@ fn b05_user_data_needs_a_first_line_that_cloud_init_knows() {
 }
 
 #[test]
-fn b07_old_api_versions_are_deprecated_or_gone() {
+fn old_api_versions_are_deprecated_or_gone() {
     let old = plain().replace("kubevirt.io/v1", "kubevirt.io/v1alpha3");
     assert!(
         Checked::one(&old)
@@ -341,7 +341,7 @@ fn b07_old_api_versions_are_deprecated_or_gone() {
 }
 
 #[test]
-fn b08_the_live_update_opt_in_is_gone() {
+fn the_live_update_opt_in_is_gone() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  liveUpdateFeatures: {cpu: {}}\n",
@@ -353,7 +353,7 @@ fn b08_the_live_update_opt_in_is_gone() {
 }
 
 #[test]
-fn b09_secure_boot_needs_smm() {
+fn secure_boot_needs_smm() {
     let text = vm(
         "web",
         RUNS,
@@ -369,7 +369,7 @@ fn b09_secure_boot_needs_smm() {
 }
 
 #[test]
-fn b10_two_objects_in_one_document_are_one_mistake() {
+fn two_objects_in_one_document_are_one_mistake() {
     let checked = Checked::one(&format!("{}{}", plain(), vm("other", RUNS, MEMORY, "")));
     let finding = checked.only("duplicate-key");
     assert_eq!(finding.related.len(), 1);
@@ -377,7 +377,7 @@ fn b10_two_objects_in_one_document_are_one_mistake() {
 }
 
 #[test]
-fn b11_a_broken_file_does_not_stop_the_others() {
+fn a_broken_file_does_not_stop_the_others() {
     let broken =
         "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\ntemplate:\n ...\n   spec\n x: [\n";
     let files = [
@@ -394,7 +394,7 @@ fn b11_a_broken_file_does_not_stop_the_others() {
 }
 
 #[test]
-fn b12_data_volume_templates_are_held_to_the_webhooks_rules() {
+fn data_volume_templates_are_held_to_the_webhooks_rules() {
     let template = |metadata: &str, spec: &str| {
         vm(
             "web",
@@ -421,7 +421,7 @@ fn b12_data_volume_templates_are_held_to_the_webhooks_rules() {
 }
 
 #[test]
-fn c01_conflicts_are_found_one_a_field() {
+fn conflicts_are_found_one_a_field() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  instancetype: {name: u1.small}\n",
@@ -446,7 +446,7 @@ fn c01_conflicts_are_found_one_a_field() {
 }
 
 #[test]
-fn c02_hugepages_beside_a_type_without_are_no_conflict() {
+fn hugepages_beside_a_type_without_are_no_conflict() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  instancetype: {name: u1.small}\n",
@@ -462,7 +462,7 @@ fn c02_hugepages_beside_a_type_without_are_no_conflict() {
 }
 
 #[test]
-fn c03_a_kind_left_out_is_cluster_scoped_and_any_case_and_plural_will_do() {
+fn a_kind_left_out_is_cluster_scoped_and_any_case_and_plural_will_do() {
     let matcher = |of: &str| {
         vm(
             "web",
@@ -500,7 +500,7 @@ fn c03_a_kind_left_out_is_cluster_scoped_and_any_case_and_plural_will_do() {
 }
 
 #[test]
-fn c04_a_reference_that_is_not_in_the_tree_is_an_error_only_where_the_tree_is_complete() {
+fn a_reference_that_is_not_in_the_tree_is_an_error_only_where_the_tree_is_complete() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  instancetype: {name: mine}\n",
@@ -518,7 +518,7 @@ fn c04_a_reference_that_is_not_in_the_tree_is_an_error_only_where_the_tree_is_co
 }
 
 #[test]
-fn c06_a_registry_import_cannot_be_inferred_from() {
+fn a_registry_import_cannot_be_inferred_from() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  preference: {inferFromVolume: root}\n  dataVolumeTemplates: [{metadata: {name: r}, spec: {source: {registry: {url: \"docker://example.test/img:1\"}}, storage: {resources: {requests: {storage: 1Gi}}}}}]\n",
@@ -532,7 +532,7 @@ fn c06_a_registry_import_cannot_be_inferred_from() {
 }
 
 #[test]
-fn a19_a_claim_stands_for_the_data_volume_that_was_collected() {
+fn a_claim_stands_for_the_data_volume_that_was_collected() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  preference: {inferFromVolume: root}\n",
@@ -565,7 +565,7 @@ fn preferring(domain: &str, spec: &str) -> String {
 }
 
 #[test]
-fn c11_c12_deprecated_preference_fields_have_successors() {
+fn deprecated_preference_fields_have_successors() {
     let text = preference(
         "{firmware: {preferredUseEfi: true, preferredUseSecureBoot: false}, cpu: {preferredCPUTopology: preferCores}}",
     );
@@ -576,7 +576,7 @@ fn c11_c12_deprecated_preference_fields_have_successors() {
 }
 
 #[test]
-fn c13_vcpus_must_divide_by_the_spread() {
+fn vcpus_must_divide_by_the_spread() {
     for (vcpus, found) in [(3, true), (1, true), (4, false)] {
         let matcher = "  runStrategy: Always\n  instancetype: {name: small, kind: VirtualMachineInstancetype}\n  preference: {name: app, kind: VirtualMachinePreference}\n";
         let text = format!(
@@ -594,7 +594,7 @@ fn c13_vcpus_must_divide_by_the_spread() {
 }
 
 #[test]
-fn c15_a_type_that_is_no_longer_shipped_has_a_nearest_one() {
+fn a_type_that_is_no_longer_shipped_has_a_nearest_one() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  instancetype: {name: highperformance.large}\n",
@@ -608,7 +608,7 @@ fn c15_a_type_that_is_no_longer_shipped_has_a_nearest_one() {
 }
 
 #[test]
-fn c18_requirements_are_checked_with_and_without_an_instance_type() {
+fn requirements_are_checked_with_and_without_an_instance_type() {
     let requires = "{requirements: {cpu: {guest: 4}}, cpu: {preferredCPUTopology: cores}}";
     let unmet = preferring(&format!("{MEMORY}        cpu: {{cores: 2}}\n"), requires);
     assert_eq!(
@@ -626,7 +626,7 @@ fn c18_requirements_are_checked_with_and_without_an_instance_type() {
 }
 
 #[test]
-fn c21_two_preference_fields_override_the_vm() {
+fn two_preference_fields_override_the_vm() {
     let text = preferring(MEMORY, "{devices: {preferredDisableHotplug: true}}").replacen(
         "devices: {}",
         "devices: {disableHotplug: false}",
@@ -636,7 +636,7 @@ fn c21_two_preference_fields_override_the_vm() {
 }
 
 #[test]
-fn c23_the_long_form_of_the_failure_policy_is_refused() {
+fn the_long_form_of_the_failure_policy_is_refused() {
     let text = vm(
         "web",
         "  runStrategy: Always\n  preference: {inferFromVolume: root, inferFromVolumeFailurePolicy: IgnoreInferFromVolumeFailure}\n",
@@ -650,7 +650,7 @@ fn c23_the_long_form_of_the_failure_policy_is_refused() {
 }
 
 #[test]
-fn d01_d02_a_revision_that_the_release_cannot_read_is_an_error_where_a_vm_uses_it() {
+fn a_revision_that_the_release_cannot_read_is_an_error_where_a_vm_uses_it() {
     let text = format!(
         "{}---\n{TYPE}---\n{}",
         pinned(),
@@ -672,13 +672,13 @@ fn d01_d02_a_revision_that_the_release_cannot_read_is_an_error_where_a_vm_uses_i
 }
 
 #[test]
-fn d04_a_label_that_lies_is_found() {
+fn a_label_that_lies_is_found() {
     let text = format!("{}---\n{}", revision("v1alpha2", 1, "small"), plain());
     Checked::one(&text).only("mislabelled-revision");
 }
 
 #[test]
-fn d06_a_name_changed_without_its_revision_is_ignored_by_kubevirt() {
+fn a_name_changed_without_its_revision_is_ignored_by_kubevirt() {
     let text = format!(
         "{}---\n{TYPE}---\n{}",
         pinned(),
@@ -694,7 +694,7 @@ fn d06_a_name_changed_without_its_revision_is_ignored_by_kubevirt() {
 }
 
 #[test]
-fn d07_a_revision_that_is_nowhere_is_an_error_where_the_tree_is_complete() {
+fn a_revision_that_is_nowhere_is_an_error_where_the_tree_is_complete() {
     let text = format!("{}---\n{TYPE}", pinned());
     assert_eq!(
         complete(&text).only("dangling-revision").severity,
@@ -703,7 +703,7 @@ fn d07_a_revision_that_is_nowhere_is_an_error_where_the_tree_is_complete() {
 }
 
 #[test]
-fn d09_the_revision_of_a_start_is_none_of_ours() {
+fn the_revision_of_a_start_is_none_of_ours() {
     let text = format!(
         "apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {{name: revision-start-vm-x-1}}\ndata: {{spec: {{template: {{}}}}}}\n---\n{}",
         plain()
@@ -713,7 +713,7 @@ fn d09_the_revision_of_a_start_is_none_of_ours() {
 }
 
 #[test]
-fn g03_words_of_yaml_1_1_are_read_as_kubectl_reads_them() {
+fn words_of_yaml_1_1_are_read_as_kubectl_reads_them() {
     let text = plain()
         .replace(
             "{name: web}",
@@ -727,7 +727,7 @@ fn g03_words_of_yaml_1_1_are_read_as_kubectl_reads_them() {
 }
 
 #[test]
-fn g04_lists_json_and_many_documents_are_read() {
+fn lists_json_and_many_documents_are_read() {
     let json = "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{\"apiVersion\": \"kubevirt.io/v1\", \"kind\": \"VirtualMachine\", \"metadata\": {\"name\": \"j\"}, \"spec\": {\"running\": true, \"template\": {\"spec\": {\"domain\": {\"devices\": {}, \"memory\": {\"guest\": \"1Gi\"}}}}}}]}";
     let text = format!(
         "# only a comment\n---\n---\n{}---\n{json}\n",
@@ -740,7 +740,7 @@ fn g04_lists_json_and_many_documents_are_read() {
 }
 
 #[test]
-fn g05_templates_are_left_out_and_counted_and_jinja_in_user_data_is_text() {
+fn templates_are_left_out_and_counted_and_jinja_in_user_data_is_text() {
     for name in ["{{ .Values.x }}", "${NAME}", "\"{% x %}\""] {
         let checked = Checked::one(&plain().replace("{name: web}", &format!("\n  name: {name}")));
         checked.only("templated-file");
@@ -755,7 +755,7 @@ fn g05_templates_are_left_out_and_counted_and_jinja_in_user_data_is_text() {
 }
 
 #[test]
-fn g10_secrets_in_user_data_are_found_once_a_vm_and_encrypted_files_are_not() {
+fn secrets_in_user_data_are_found_once_a_vm_and_encrypted_files_are_not() {
     let volumes = "      volumes:\n        - name: ci\n          cloudInitNoCloud:\n            userData: |\n              #cloud-config\n              users: \n                - passwd: $6$a$bcdef\n                  activation-key: abcdefghijKLM1\n";
     let checked = Checked::one(&vm("web", RUNS, MEMORY, volumes));
     assert_eq!(

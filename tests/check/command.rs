@@ -154,7 +154,7 @@ fn a_profile_without_effect_is_said_to_have_none() {
 }
 
 #[test]
-fn g06_one_file_is_reported_on_and_the_others_are_looked_in() {
+fn one_file_is_reported_on_and_the_others_are_looked_in() {
     let tree = tree(&[
         ("vm.yaml", RUNNING),
         ("type.yaml", TYPE),

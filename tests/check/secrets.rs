@@ -49,7 +49,7 @@ fn no_marker(text: &str) {
 }
 
 #[test]
-fn g10_no_secret_of_a_volume_is_ever_shown() {
+fn no_secret_of_a_volume_is_ever_shown() {
     let values = [
         MARKER.to_owned(),
         format!("\"#cloud-config\\npassword: {MARKER}\""),
@@ -116,7 +116,7 @@ fn g10_no_secret_of_a_volume_is_ever_shown() {
 }
 
 #[test]
-fn g10_no_secret_elsewhere_is_ever_shown() {
+fn no_secret_elsewhere_is_ever_shown() {
     for text in [
         // What a controller wrote holds the whole VM.
         vm(

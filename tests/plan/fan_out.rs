@@ -18,7 +18,7 @@ fn types(guest: u32, topology: &str) -> String {
 }
 
 #[test]
-fn c14_a_preference_edited_under_its_name_reaches_every_machine_that_uses_it() {
+fn a_preference_edited_under_its_name_reaches_every_machine_that_uses_it() {
     let vm = vm("it", "");
     let plan = files(
         &[("vm.yaml", &vm), ("types.yaml", &types(2, "sockets"))],
@@ -49,7 +49,7 @@ fn c14_a_preference_edited_under_its_name_reaches_every_machine_that_uses_it() {
 }
 
 #[test]
-fn c14_edits_that_kubevirt_does_not_compare_leave_the_machine_alone() {
+fn edits_that_kubevirt_does_not_compare_leave_the_machine_alone() {
     let vm = vm("it", "");
     let plan = files(
         &[("vm.yaml", &vm), ("types.yaml", &types(1, "sockets"))],
@@ -64,7 +64,7 @@ fn c14_edits_that_kubevirt_does_not_compare_leave_the_machine_alone() {
 }
 
 #[test]
-fn c14_the_same_edit_with_an_edit_of_the_machine() {
+fn the_same_edit_with_an_edit_of_the_machine() {
     let base = vm("it", "");
     let head = base.replace(
         "runStrategy: Always",
@@ -82,7 +82,7 @@ fn c14_the_same_edit_with_an_edit_of_the_machine() {
 }
 
 #[test]
-fn c15_a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one() {
+fn a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one() {
     let vm = vm("it", "");
     let plan = files(
         &[("vm.yaml", &vm), ("types.yaml", &types(2, "sockets"))],
@@ -108,7 +108,7 @@ fn c15_a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one()
 }
 
 #[test]
-fn c15_another_name_that_is_nowhere_is_unknown() {
+fn another_name_that_is_nowhere_is_unknown() {
     let side = types(2, "sockets");
     let plan = files(
         &[("vm.yaml", &vm("it", "")), ("types.yaml", &side)],
@@ -123,7 +123,7 @@ fn c15_another_name_that_is_nowhere_is_unknown() {
 }
 
 #[test]
-fn c19_a_cluster_that_expands_refuses_the_reference_again() {
+fn a_cluster_that_expands_refuses_the_reference_again() {
     let expands = json!({"instancetype": {"referencePolicy": "expand"}});
     let base = vm("it", "");
     let head = base.replace("bus: virtio", "bus: sata");

@@ -36,7 +36,7 @@ fn memory(guest: &str) -> String {
 }
 
 #[test]
-fn f01_each_field_reaches_the_guest_or_forces_a_restart() {
+fn each_field_reaches_the_guest_or_forces_a_restart() {
     let base = cpu(1);
     let with = |beside: &str| {
         vm(
@@ -95,7 +95,7 @@ fn f01_each_field_reaches_the_guest_or_forces_a_restart() {
 }
 
 #[test]
-fn f01_fields_outside_the_template_never_force_a_restart() {
+fn fields_outside_the_template_never_force_a_restart() {
     let base = cpu(1);
     let head = base.replace("runStrategy: Always", "runStrategy: RerunOnFailure");
     assert_eq!(change(&base, &head).action(), Action::None);
@@ -104,7 +104,7 @@ fn f01_fields_outside_the_template_never_force_a_restart() {
 }
 
 #[test]
-fn f01_sockets_beyond_the_maximum_and_downwards_need_a_restart() {
+fn sockets_beyond_the_maximum_and_downwards_need_a_restart() {
     assert_eq!(change(&cpu(1), &cpu(4)).action(), Action::Live);
     let beyond = change(&cpu(1), &cpu(5)).vm();
     assert_eq!(beyond.action, Action::Restart);
@@ -119,7 +119,7 @@ fn f01_sockets_beyond_the_maximum_and_downwards_need_a_restart() {
 }
 
 #[test]
-fn f02_memory_is_plugged_within_alignment_and_maximum() {
+fn memory_is_plugged_within_alignment_and_maximum() {
     assert_eq!(
         change(&memory("2Gi"), &memory("4Gi")).action(),
         Action::Live
@@ -142,7 +142,7 @@ fn f02_memory_is_plugged_within_alignment_and_maximum() {
 }
 
 #[test]
-fn f02_huge_pages_and_what_forbids_memory_hotplug() {
+fn huge_pages_and_what_forbids_memory_hotplug() {
     let huge = |guest: &str| {
         vm(
             &format!(
@@ -160,7 +160,7 @@ fn f02_huge_pages_and_what_forbids_memory_hotplug() {
 }
 
 #[test]
-fn f03_other_architectures_restart() {
+fn other_architectures_restart() {
     let arm = |sockets: u32| {
         cpu(sockets).replace("      domain:", "      architecture: arm64\n      domain:")
     };
@@ -191,7 +191,7 @@ fn switch(from: (&str, &str), to: (&str, &str)) -> Action {
 }
 
 #[test]
-fn f04_another_instance_type_is_judged_by_what_it_expands_to() {
+fn another_instance_type_is_judged_by_what_it_expands_to() {
     assert_eq!(
         switch(("small", "sockets"), ("medium", "sockets")),
         Action::Live
@@ -217,7 +217,7 @@ fn nics(extra: &str, nets: &str) -> String {
 }
 
 #[test]
-fn f05_network_interfaces() {
+fn network_interfaces() {
     let net = |name: &str| format!("      - {{name: b, multus: {{networkName: {name}}}}}\n");
     let b = |more: &str| format!("          - {{name: b, bridge: {{}}{more}}}\n");
     let none = nics("", "");
@@ -263,7 +263,7 @@ fn f05_network_interfaces() {
 }
 
 #[test]
-fn f07_template_labels_wait_for_the_next_start() {
+fn template_labels_wait_for_the_next_start() {
     let base = cpu(1);
     let plan = change(
         &base,
@@ -285,7 +285,7 @@ fn f07_template_labels_wait_for_the_next_start() {
 }
 
 #[test]
-fn f09_one_preference_reaches_many_machines() {
+fn one_preference_reaches_many_machines() {
     let names = ["a", "b", "c"];
     let vms: String = names
         .iter()

@@ -50,7 +50,7 @@ fn claim(name: &str, mode: &str) -> String {
 }
 
 #[test]
-fn e01_a_read_write_once_volume_left_out_needs_a_restart() {
+fn a_read_write_once_volume_left_out_needs_a_restart() {
     let claims = |mode: &str| {
         ["a1", "a2"]
             .map(|name| claim(name, "ReadWriteMany"))
@@ -84,7 +84,7 @@ fn e01_a_read_write_once_volume_left_out_needs_a_restart() {
 }
 
 #[test]
-fn e02_volumes_that_cannot_migrate_need_a_restart() {
+fn volumes_that_cannot_migrate_need_a_restart() {
     let claims = ["a1", "a2"]
         .map(|name| claim(name, "ReadWriteMany"))
         .concat();
@@ -103,7 +103,7 @@ fn e02_volumes_that_cannot_migrate_need_a_restart() {
 }
 
 #[test]
-fn e02_a_missing_destination_waits_without_a_restart() {
+fn a_missing_destination_waits_without_a_restart() {
     let base = vm("", &[("a", "a1", "")]) + &claim("a1", "ReadWriteMany");
     let head = vm("Migration", &[("a", "a2", "")]) + &claim("a1", "ReadWriteMany");
     let waits = change(&base, &head).complete().vm();
@@ -117,7 +117,7 @@ fn e02_a_missing_destination_waits_without_a_restart() {
 }
 
 #[test]
-fn e03_a_template_or_a_volume_that_keeps_the_old_name_is_refused() {
+fn a_template_or_a_volume_that_keeps_the_old_name_is_refused() {
     let with = |template: &str, volume: &str| {
         format!(
             "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: web}}\nspec:\n  runStrategy: Always\n  updateVolumesStrategy: Migration\n  dataVolumeTemplates: [{{metadata: {{name: {template}}}, spec: {{source: {{blank: {{}}}}, storage: {{}}}}}}]\n  template:\n    spec:\n      domain: {{devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}]}}, memory: {{guest: 2Gi}}}}\n      volumes: [{{name: root, dataVolume: {{name: {volume}}}}}]\n"
@@ -134,7 +134,7 @@ fn e03_a_template_or_a_volume_that_keeps_the_old_name_is_refused() {
 }
 
 #[test]
-fn e04_edits_inside_a_data_volume_template_do_nothing() {
+fn edits_inside_a_data_volume_template_do_nothing() {
     let with = |size: &str| {
         format!(
             "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: web}}\nspec:\n  runStrategy: Always\n  dataVolumeTemplates:\n  - metadata: {{name: root}}\n    spec: {{source: {{blank: {{}}}}, storage: {{resources: {{requests: {{storage: {size}}}}}}}}}\n  template:\n    spec:\n      domain: {{devices: {{disks: [{{name: root, disk: {{bus: virtio}}}}]}}, memory: {{guest: 2Gi}}}}\n      volumes: [{{name: root, dataVolume: {{name: root}}}}]\n"
@@ -156,7 +156,7 @@ fn e04_edits_inside_a_data_volume_template_do_nothing() {
 }
 
 #[test]
-fn e05_a_revert_is_judged_against_the_base_of_the_migration() {
+fn a_revert_is_judged_against_the_base_of_the_migration() {
     let claims = ["a1", "a2", "b1", "b2", "b3"]
         .map(|name| claim(name, "ReadWriteMany"))
         .concat();
@@ -187,7 +187,7 @@ fn e05_a_revert_is_judged_against_the_base_of_the_migration() {
 }
 
 #[test]
-fn e06_a_claim_that_changes_without_a_strategy_loses_data() {
+fn a_claim_that_changes_without_a_strategy_loses_data() {
     let base = vm("", &[("a", "a1", "")]);
     for strategy in ["", "Replacement"] {
         let plan = change(&base, &vm(strategy, &[("a", "a2", "")])).vm();
@@ -205,7 +205,7 @@ fn e06_a_claim_that_changes_without_a_strategy_loses_data() {
 }
 
 #[test]
-fn e07_volumes_declared_hotpluggable_are_plugged_live() {
+fn volumes_declared_hotpluggable_are_plugged_live() {
     let disk = "disk: {bus: scsi}";
     let base = vm("", &[("a", "a1", "")]);
     let head = vm("", &[("a", "a1", ""), ("d", "d1", disk)])
@@ -228,7 +228,7 @@ fn e07_volumes_declared_hotpluggable_are_plugged_live() {
 }
 
 #[test]
-fn e09_a_claim_named_as_a_data_volume_is_the_same_claim() {
+fn a_claim_named_as_a_data_volume_is_the_same_claim() {
     let base = vm("", &[("a", "x", "")]).replace(
         "persistentVolumeClaim: {claimName: x}",
         "dataVolume: {name: x}",

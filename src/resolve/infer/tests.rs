@@ -239,7 +239,7 @@ fn a_walk_names_every_resource_it_passed() {
 }
 
 #[test]
-fn c04_a_template_hides_a_data_volume_and_its_own_labels_are_not_read() {
+fn a_template_hides_a_data_volume_and_its_own_labels_are_not_read() {
     let mut with_labels = vm(Some(&json!({"source": {"blank": {}}})));
     with_labels["spec"]["dataVolumeTemplates"][0]["metadata"]["labels"] = labels();
     let error = infer_on(
@@ -257,7 +257,7 @@ fn c04_a_template_hides_a_data_volume_and_its_own_labels_are_not_read() {
 }
 
 #[test]
-fn c04_a_missing_object_is_named_and_never_ignored() {
+fn a_missing_object_is_named_and_never_ignored() {
     let mut ignoring = vm(Some(&source_ref()));
     ignoring["spec"]["instancetype"]["inferFromVolumeFailurePolicy"] = json!("Ignore");
     let error = infer_on(Release::V1_9, &ignoring, &[]).unwrap_err();
@@ -287,7 +287,7 @@ fn c04_a_missing_object_is_named_and_never_ignored() {
 }
 
 #[test]
-fn c04_a_source_reference_without_namespace_lies_beside_the_vm() {
+fn a_source_reference_without_namespace_lies_beside_the_vm() {
     let reference = json!({"sourceRef": {"kind": "DataSource", "name": "datasource"}});
     let mut here = data_source(&labels(), &json!({}));
     here["metadata"]["namespace"] = json!("vms");
@@ -301,7 +301,7 @@ fn c04_a_source_reference_without_namespace_lies_beside_the_vm() {
 }
 
 #[test]
-fn c05_ignore_policy_clears_memory() {
+fn ignore_policy_clears_memory() {
     let mut ignoring = vm(None);
     ignoring["spec"]["instancetype"]["inferFromVolumeFailurePolicy"] = json!("Ignore");
     let spec = infer_on(
@@ -315,7 +315,7 @@ fn c05_ignore_policy_clears_memory() {
 }
 
 #[test]
-fn c05_an_ignored_failure_removes_the_matcher_and_keeps_memory() {
+fn an_ignored_failure_removes_the_matcher_and_keeps_memory() {
     let mut ignoring = vm(None);
     for matcher in ["instancetype", "preference"] {
         ignoring["spec"][matcher]["inferFromVolumeFailurePolicy"] = json!("Ignore");
@@ -334,7 +334,7 @@ fn c05_an_ignored_failure_removes_the_matcher_and_keeps_memory() {
 }
 
 #[test]
-fn c05_a_preference_under_ignore_leaves_memory_alone() {
+fn a_preference_under_ignore_leaves_memory_alone() {
     let mut ignoring = vm(None);
     ignoring["spec"]["preference"]["inferFromVolumeFailurePolicy"] = json!("Ignore");
     let objects = [data_volume(&labels(), &json!({}))];
@@ -346,7 +346,7 @@ fn c05_a_preference_under_ignore_leaves_memory_alone() {
 }
 
 #[test]
-fn c06_sources_without_labels_cannot_be_inferred_from() {
+fn sources_without_labels_cannot_be_inferred_from() {
     for source in [
         "registry", "http", "blank", "upload", "s3", "imageio", "vddk", "gcs",
     ] {
@@ -367,7 +367,7 @@ fn c06_sources_without_labels_cannot_be_inferred_from() {
 }
 
 #[test]
-fn c07_a_collected_data_volume_is_stood_in_for_by_its_claim() {
+fn a_collected_data_volume_is_stood_in_for_by_its_claim() {
     let left = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
         "metadata": {"name": "datavolume", "namespace": "vms", "labels": labels()}});
     let spec = infer_on(Release::V1_9, &vm(None), &[left]).unwrap();
@@ -375,7 +375,7 @@ fn c07_a_collected_data_volume_is_stood_in_for_by_its_claim() {
 }
 
 #[test]
-fn c07_labels_on_nothing_that_is_read_are_missed() {
+fn labels_on_nothing_that_is_read_are_missed() {
     let unlabelled = claim(&json!({}));
     let error = infer_on(
         Release::V1_9,
@@ -390,7 +390,7 @@ fn c07_labels_on_nothing_that_is_read_are_missed() {
 }
 
 #[test]
-fn a18_a_matcher_keeps_nothing_but_name_and_kind() {
+fn a_matcher_keeps_nothing_but_name_and_kind() {
     let mut pinned = vm(None);
     pinned["spec"]["instancetype"]["inferFromVolumeFailurePolicy"] = json!("Reject");
     pinned["spec"]["instancetype"]["revisionName"] = json!("old");

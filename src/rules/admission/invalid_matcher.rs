@@ -66,7 +66,7 @@ mod tests {
     use crate::rules::testing::{listed, reviewed};
 
     #[test]
-    fn c23_failure_policies_have_short_names() {
+    fn failure_policies_have_short_names() {
         let bad = json!({"spec": {"preference": {"inferFromVolume": "root", "inferFromVolumeFailurePolicy": "IgnoreInferFromVolumeFailure"}}});
         assert_eq!(
             listed(&RULE, reviewed(Release::V1_9, &bad, &json!({})).hits),

@@ -67,7 +67,7 @@ mod tests {
 
     /// Behaviour B03: the names are case-sensitive; one is behind a gate.
     #[test]
-    fn b03_run_strategies_are_case_sensitive() {
+    fn run_strategies_are_case_sensitive() {
         for (strategy, release, accepted) in [
             ("Always", Release::V1_9, true),
             ("RerunOnFailure", Release::V1_5, true),

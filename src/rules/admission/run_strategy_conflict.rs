@@ -49,7 +49,7 @@ mod tests {
 
     /// Behaviour B01: both set is refused even where they agree, and so is neither.
     #[test]
-    fn b01_running_and_run_strategy_exclude_each_other() {
+    fn running_and_run_strategy_exclude_each_other() {
         use crate::rules::testing::rules;
         for strategy in ["Always", "Halted"] {
             for running in [true, false] {

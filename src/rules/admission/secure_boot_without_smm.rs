@@ -74,7 +74,7 @@ mod tests {
 
     /// Behaviour B09: EFI secure boot needs SMM, whether asked for or by default, absent or switched off.
     #[test]
-    fn b09_efi_secure_boot_needs_smm() {
+    fn efi_secure_boot_needs_smm() {
         for (features, secure, refused) in [
             (json!({"acpi": {}}), json!({}), true),
             (

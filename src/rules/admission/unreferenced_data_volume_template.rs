@@ -91,7 +91,7 @@ mod tests {
 
     /// Behaviour B12: name non-empty; exactly one of pvc and storage; one source; referenced by some volume.
     #[test]
-    fn b12_a_data_volume_template_is_whole_and_used() {
+    fn a_data_volume_template_is_whole_and_used() {
         use crate::rules::testing::rules;
         let storage = json!({"storage": {}, "source": {"blank": {}}});
         for (name, spec, volume, expected) in [

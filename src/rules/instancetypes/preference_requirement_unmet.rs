@@ -74,7 +74,7 @@ mod tests {
 
     /// Behaviour C18: CPU before memory before architecture; with an instance type its vCPUs count, without one the topology.
     #[test]
-    fn c18_the_first_requirement_that_is_not_met_is_reported() {
+    fn the_first_requirement_that_is_not_met_is_reported() {
         for (vm, objects, expected) in [
             (
                 json!({"instancetype": {"name": "it", "kind": "VirtualMachineInstancetype"}}),

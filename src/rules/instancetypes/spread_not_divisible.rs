@@ -138,7 +138,7 @@ mod tests {
 
     /// Behaviour C13: each way to spread has its words; one vCPU is refused too.
     #[test]
-    fn c13_vcpus_are_divided_without_a_rest() {
+    fn vcpus_are_divided_without_a_rest() {
         for (vcpus, cpu, words) in [
             (
                 3,

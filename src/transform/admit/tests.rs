@@ -76,7 +76,7 @@ fn at<'a>(admitted: &'a Admitted, field: &str) -> &'a str {
 }
 
 #[test]
-fn a16_a_preferred_machine_type_is_copied_into_the_vm() {
+fn a_preferred_machine_type_is_copied_into_the_vm() {
     let (mut vm, preference) =
         preferring(&json!({"machine": {"preferredMachineType": "pc-q35-9.2"}}));
     for release in Release::all_proved() {
@@ -89,7 +89,7 @@ fn a16_a_preferred_machine_type_is_copied_into_the_vm() {
 }
 
 #[test]
-fn a16_a_machine_type_nobody_names_is_the_clusters() {
+fn a_machine_type_nobody_names_is_the_clusters() {
     let config =
         json!({"architectureConfiguration": {"amd64": {"machineType": "pc-q35-rhel9.6.0"}}});
     let admitted = with(Release::V1_9, &config, &[], |resolver| {
@@ -106,7 +106,7 @@ fn a16_a_machine_type_nobody_names_is_the_clusters() {
 }
 
 #[test]
-fn a17_a_preferred_storage_class_is_written_into_data_volume_templates() {
+fn a_preferred_storage_class_is_written_into_data_volume_templates() {
     let (mut vm, preference) =
         preferring(&json!({"volumes": {"preferredStorageClassName": "fast"}}));
     vm["spec"]["dataVolumeTemplates"] = json!([
@@ -133,7 +133,7 @@ fn a17_a_preferred_storage_class_is_written_into_data_volume_templates() {
 }
 
 #[test]
-fn a17_a_preferred_architecture_is_written_from_1_7_on_and_the_machine_follows() {
+fn a_preferred_architecture_is_written_from_1_7_on_and_the_machine_follows() {
     let (vm, preference) = preferring(&json!({"preferredArchitecture": "arm64"}));
     for release in Release::all_proved() {
         let admitted = create(release, &vm, std::slice::from_ref(&preference)).unwrap();
@@ -154,7 +154,7 @@ fn a17_a_preferred_architecture_is_written_from_1_7_on_and_the_machine_follows()
 }
 
 #[test]
-fn a17_what_a_preference_gives_keeps_the_place_it_was_written() {
+fn what_a_preference_gives_keeps_the_place_it_was_written() {
     let (vm, preference) = preferring(&json!({"machine": {"preferredMachineType": "pc-q35-9.2"}}));
     let mut node = Node::from_json(&preference);
     let span = crate::source::Span {
@@ -184,7 +184,7 @@ fn a_preference_no_catalog_has_is_told() {
 }
 
 #[test]
-fn a18_a_matcher_that_names_a_volume_becomes_name_and_kind() {
+fn a_matcher_that_names_a_volume_becomes_name_and_kind() {
     let mut vm = plain();
     vm["spec"]["instancetype"] = json!({"inferFromVolume": "root"});
     vm["spec"]["template"]["spec"]["volumes"] =
@@ -209,7 +209,7 @@ fn a18_a_matcher_that_names_a_volume_becomes_name_and_kind() {
 }
 
 #[test]
-fn a18_a_volume_beside_a_name_or_kind_is_refused() {
+fn a_volume_beside_a_name_or_kind_is_refused() {
     let mut vm = plain();
     vm["spec"]["instancetype"] =
         json!({"inferFromVolume": "root", "name": "u1.small", "kind": "x"});
@@ -234,7 +234,7 @@ fn a18_a_volume_beside_a_name_or_kind_is_refused() {
 }
 
 #[test]
-fn c23_the_documented_policy_names_are_refused() {
+fn the_documented_policy_names_are_refused() {
     for (matcher, policy) in [
         ("instancetype", "RejectInferFromVolumeFailure"),
         ("preference", "IgnoreInferFromVolumeFailure"),

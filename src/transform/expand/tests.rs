@@ -114,7 +114,7 @@ fn a_vm_without_matchers_is_left_as_it_is() {
 }
 
 #[test]
-fn c09_disks_and_interface_come_before_the_preference_and_defaults_after() {
+fn disks_and_interface_come_before_the_preference_and_defaults_after() {
     let expanded = spec(
         &json!({"domain": {"devices": {}}, "volumes": [
             {"name": "root", "containerDisk": {"image": "reg:5000/x"}},
@@ -254,7 +254,7 @@ fn the_configured_interface_is_written_or_refused() {
 }
 
 #[test]
-fn c12_machine_types_follow_the_preferred_architecture() {
+fn machine_types_follow_the_preferred_architecture() {
     for (preferred, machine) in [
         ("arm64", "virt"),
         ("s390x", "s390-ccw-virtio"),

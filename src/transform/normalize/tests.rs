@@ -33,7 +33,7 @@ fn vm(metadata: &Json, spec: &Json) -> Json {
 }
 
 #[test]
-fn a01_a_revision_name_goes_where_it_says_nothing() {
+fn a_revision_name_goes_where_it_says_nothing() {
     let of = |revision: &str| {
         vm(
             &json!({"name": "web", "namespace": "vms"}),
@@ -78,7 +78,7 @@ fn a_revision_name_of_another_type_stays() {
 }
 
 #[test]
-fn a08_timestamps_go_with_the_metadata_they_leave_empty() {
+fn timestamps_go_with_the_metadata_they_leave_empty() {
     let written = json!({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
         "metadata": {"name": "a", "creationTimestamp": null},
         "spec": {"dataVolumeTemplates": [{"metadata": {"creationTimestamp": null, "name": "root"}, "spec": {}}],
@@ -99,7 +99,7 @@ fn a08_timestamps_go_with_the_metadata_they_leave_empty() {
 }
 
 #[test]
-fn a09_empty_mappings_survive() {
+fn empty_mappings_survive() {
     let written = vm(
         &json!({"name": "a"}),
         &json!({"template": {"spec": {"networks": [{"name": "default", "pod": {}}], "domain": {
@@ -110,7 +110,7 @@ fn a09_empty_mappings_survive() {
 }
 
 #[test]
-fn a10_quantities_are_canonical_at_typed_paths_only() {
+fn quantities_are_canonical_at_typed_paths_only() {
     let written = vm(
         &json!({"name": "a", "annotations": {"note": "1024Mi"}}),
         &json!({"template": {"spec": {"domain": {
@@ -153,7 +153,7 @@ fn a10_quantities_are_canonical_at_typed_paths_only() {
 }
 
 #[test]
-fn a13_and_a14_what_a_cluster_owns_goes_by_exact_key() {
+fn what_a_cluster_owns_goes_by_exact_key() {
     let written = vm(
         &json!({"name": "a", "uid": "x", "generation": 7, "resourceVersion": "12", "selfLink": "/x", "managedFields": [],
             "annotations": {"kubevirt.io/latest-observed-api-version": "v1", "vm.kubevirt.io/os": "linux", "description": "d"},

@@ -126,7 +126,7 @@ fn pruned(objects: &[Json]) -> Outcome {
 
 /// D01: a bare spec becomes a whole object under the name its VM knows it by.
 #[test]
-fn d01_a_bare_spec_takes_the_name_the_matcher_gives_it() {
+fn a_bare_spec_takes_the_name_the_matcher_gives_it() {
     let spec = base64::engine::general_purpose::STANDARD
         .encode(r#"{"cpu":{"guest":2},"memory":{"guest":"1Gi"}}"#);
     let mut old = revision("old", "v1alpha1");
@@ -160,7 +160,7 @@ fn d01_a_bare_spec_takes_the_name_the_matcher_gives_it() {
 
 /// D03: a VM with its own cpu model stays free of conflicts.
 #[test]
-fn d03_a_vm_with_its_own_cpu_model_does_not_start_to_conflict() {
+fn a_vm_with_its_own_cpu_model_does_not_start_to_conflict() {
     let mut own_model = vm("web", "old");
     own_model["spec"]["template"]["spec"]["domain"]["cpu"] = json!({"model": "Haswell"});
     let objects = [own_model, revision("old", "v1alpha2")];
@@ -183,7 +183,7 @@ fn d03_a_vm_with_its_own_cpu_model_does_not_start_to_conflict() {
 
 /// D04: the version is what the data says; a label that claims more is an error of its own.
 #[test]
-fn d04_a_label_that_lies_about_the_version_is_said() {
+fn a_label_that_lies_about_the_version_is_said() {
     let mut old = revision("old", "v1alpha2");
     let outcome = plain(&[vm("web", "old"), old.clone()]);
     let labels: Vec<_> = outcome.created[0]["metadata"]["labels"]
@@ -212,7 +212,7 @@ fn d04_a_label_that_lies_about_the_version_is_said() {
 
 /// D05: the new name, and every pointer to the old one rewritten in the same output; the old revision stays.
 #[test]
-fn d05_names_and_pointers_move_together() {
+fn names_and_pointers_move_together() {
     let old = format!("web-small-{UID}-1");
     let mut web = vm("web", &old);
     web["status"] =
@@ -235,7 +235,7 @@ fn d05_names_and_pointers_move_together() {
 
 /// D05: a name no API server takes is an error, and nothing is half done.
 #[test]
-fn d05_a_name_too_long_is_an_error() {
+fn a_name_too_long_is_an_error() {
     let long = "v".repeat(240);
     let outcome = pruned(&[vm(&long, "old"), revision("old", "v1alpha2")]);
     assert!(outcome.blocked && outcome.created.is_empty() && outcome.changed.is_empty());
@@ -255,7 +255,7 @@ fn d05_a_name_too_long_is_an_error() {
 
 /// D06: the revision wins over a name that was changed beside it.
 #[test]
-fn d06_a_name_that_the_revision_overrules_is_said() {
+fn a_name_that_the_revision_overrules_is_said() {
     let mut web = vm("web", "old");
     web["spec"]["instancetype"]["name"] = json!("large");
     let outcome = plain(&[web.clone(), revision("old", "v1alpha2")]);
@@ -277,7 +277,7 @@ fn d06_a_name_that_the_revision_overrules_is_said() {
 
 /// D07: a revision that is not in the tree.
 #[test]
-fn d07_a_missing_revision_is_said_and_nothing_is_guessed() {
+fn a_missing_revision_is_said_and_nothing_is_guessed() {
     let outcome = plain(&[vm("web", "gone")]);
     assert!(outcome.blocked && outcome.changed.is_empty());
     assert!(
@@ -293,7 +293,7 @@ fn d07_a_missing_revision_is_said_and_nothing_is_guessed() {
 
 /// D09: an owner is named only by uid, and revisions of others pass untouched, unless a VM names one.
 #[test]
-fn d09_owners_by_uid_only_and_foreign_revisions_untouched() {
+fn owners_by_uid_only_and_foreign_revisions_untouched() {
     let mut web = vm("web", "old");
     let outcome = plain(&[web.clone(), revision("old", "v1alpha2")]);
     assert_eq!(

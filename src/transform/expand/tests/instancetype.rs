@@ -7,7 +7,7 @@ use crate::release::Release;
 use crate::transform::expand::ExpandError;
 
 #[test]
-fn c01_every_cpu_field_and_the_first_memory_field_conflict_in_kubevirt_s_order() {
+fn every_cpu_field_and_the_first_memory_field_conflict_in_kubevirt_s_order() {
     let vm = json!({
         "nodeSelector": {"a": "b"}, "schedulerName": "mine",
         "domain": {
@@ -50,7 +50,7 @@ fn c01_every_cpu_field_and_the_first_memory_field_conflict_in_kubevirt_s_order()
 }
 
 #[test]
-fn c01_what_the_instance_type_does_not_set_is_no_conflict() {
+fn what_the_instance_type_does_not_set_is_no_conflict() {
     let expanded = spec(
         &json!({"domain": {"cpu": {"model": "host-model", "dedicatedCpuPlacement": true, "numa": {}, "sockets": 0},
             "memory": {"hugepages": {"pageSize": "2Mi"}}}}),
@@ -64,7 +64,7 @@ fn c01_what_the_instance_type_does_not_set_is_no_conflict() {
 }
 
 #[test]
-fn c01_a_conflict_reads_as_the_api_server_says_it_and_points_at_the_document() {
+fn a_conflict_reads_as_the_api_server_says_it_and_points_at_the_document() {
     let vm = json!({"domain": {"cpu": {"dedicatedCpuPlacement": true, "cores": 2}}});
     let instancetype =
         json!({"cpu": {"guest": 1, "dedicatedCPUPlacement": true}, "memory": {"guest": "1Gi"}});
@@ -89,7 +89,7 @@ fn c01_a_conflict_reads_as_the_api_server_says_it_and_points_at_the_document() {
 }
 
 #[test]
-fn c01_annotations_conflict_only_when_they_differ() {
+fn annotations_conflict_only_when_they_differ() {
     let release = Release::V1_9;
     let instancetype = json!({"cpu": {"guest": 1}, "memory": {"guest": "1Gi"},
         "annotations": {"b/x": "1", "a/y": "1", "same": "1", "new": "1"}});
@@ -131,7 +131,7 @@ fn c01_annotations_conflict_only_when_they_differ() {
 }
 
 #[test]
-fn c02_before_1_7_any_memory_of_the_vm_is_one_conflict() {
+fn before_1_7_any_memory_of_the_vm_is_one_conflict() {
     let vm = json!({"domain": {"memory": {"maxGuest": "2Gi"}}});
     assert_eq!(conflicts(Release::V1_6, &vm, sized(1)), ["domain.memory"]);
     assert_eq!(
@@ -146,7 +146,7 @@ fn c02_before_1_7_any_memory_of_the_vm_is_one_conflict() {
 }
 
 #[test]
-fn c02_hugepages_conflict_when_both_set_them() {
+fn hugepages_conflict_when_both_set_them() {
     let vm = json!({"domain": {"memory": {"hugepages": {"pageSize": "2Mi"}}, "resources": {"limits": {"memory": "1Gi"}}}});
     let instancetype =
         json!({"cpu": {"guest": 1}, "memory": {"guest": "1Gi", "hugepages": {"pageSize": "1Gi"}}});
@@ -161,7 +161,7 @@ fn c02_hugepages_conflict_when_both_set_them() {
 }
 
 #[test]
-fn c13_spread_divides_by_the_ratio_and_leaves_no_remainder() {
+fn spread_divides_by_the_ratio_and_leaves_no_remainder() {
     let topology = |vcpus: u32, cpu: serde_json::Value| {
         let expanded = spec(
             &json!({}),
@@ -195,7 +195,7 @@ fn c13_spread_divides_by_the_ratio_and_leaves_no_remainder() {
 }
 
 #[test]
-fn c12_old_and_new_topology_names_mean_the_same() {
+fn old_and_new_topology_names_mean_the_same() {
     for (old, new) in [
         ("preferCores", "cores"),
         ("preferSockets", "sockets"),
@@ -212,7 +212,7 @@ fn c12_old_and_new_topology_names_mean_the_same() {
 }
 
 #[test]
-fn c16_overcommit_is_float32_arithmetic() {
+fn overcommit_is_float32_arithmetic() {
     for (guest, percent, request) in [
         ("1Gi", 15, "912680576"),
         ("3Gi", 33, "2158220800"),
@@ -241,7 +241,7 @@ fn c16_overcommit_is_float32_arithmetic() {
 }
 
 #[test]
-fn c17_max_sockets_overwrites_the_vm_s_without_conflict() {
+fn max_sockets_overwrites_the_vm_s_without_conflict() {
     let instancetype = json!({"cpu": {"guest": 4, "maxSockets": 2}, "memory": {"guest": "1Gi"}});
     let expanded = spec(
         &json!({"domain": {"cpu": {"maxSockets": 16}}}),
@@ -272,7 +272,7 @@ fn an_empty_node_selector_of_the_vm_conflicts_and_one_of_the_instance_type_vanis
 }
 
 #[test]
-fn c22_devices_are_taken_whole() {
+fn devices_are_taken_whole() {
     let instancetype = json!({"cpu": {"guest": 1}, "memory": {"guest": "1Gi"},
         "gpus": [{"name": "g", "deviceName": "nvidia.com/A"}, {"name": "h", "deviceName": "nvidia.com/B"}],
         "hostDevices": [{"name": "n", "deviceName": "intel.com/qat"}]});

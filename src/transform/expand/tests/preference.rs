@@ -11,7 +11,7 @@ fn domain(domain: &Json, preference: Json) -> Json {
 }
 
 #[test]
-fn c10_efi_is_preferred_only_without_a_boot_loader() {
+fn efi_is_preferred_only_without_a_boot_loader() {
     let preference = json!({"firmware": {"preferredEfi": {"secureBoot": true}}});
     let firmware = |vm: Json| domain(&vm, preference.clone())["firmware"].clone();
     assert_eq!(
@@ -25,7 +25,7 @@ fn c10_efi_is_preferred_only_without_a_boot_loader() {
 }
 
 #[test]
-fn c10_the_deprecated_secure_boot_reaches_an_efi_the_vm_wrote() {
+fn the_deprecated_secure_boot_reaches_an_efi_the_vm_wrote() {
     let preference = json!({"firmware": {"preferredUseEfi": true, "preferredUseSecureBoot": true}});
     let vm = json!({"firmware": {"bootloader": {"efi": {}}}});
     assert_eq!(
@@ -44,7 +44,7 @@ fn c10_the_deprecated_secure_boot_reaches_an_efi_the_vm_wrote() {
 }
 
 #[test]
-fn c10_an_empty_firmware_preference_leaves_an_empty_boot_loader() {
+fn an_empty_firmware_preference_leaves_an_empty_boot_loader() {
     assert_eq!(
         domain(&json!({}), json!({"firmware": {}}))["firmware"],
         json!({"bootloader": {}})
@@ -52,7 +52,7 @@ fn c10_an_empty_firmware_preference_leaves_an_empty_boot_loader() {
 }
 
 #[test]
-fn c21_acpi_and_hotplug_of_the_preference_override_the_vm() {
+fn acpi_and_hotplug_of_the_preference_override_the_vm() {
     let expanded = domain(
         &json!({"features": {"acpi": {"enabled": false}, "apic": {"enabled": false}}, "devices": {"disableHotplug": true}}),
         json!({"features": {"preferredAcpi": {}, "preferredApic": {}}, "devices": {"preferredDisableHotplug": false}}),
@@ -62,7 +62,7 @@ fn c21_acpi_and_hotplug_of_the_preference_override_the_vm() {
 }
 
 #[test]
-fn c22_the_dedicated_io_thread_needs_the_virtio_bus_after_preferences() {
+fn the_dedicated_io_thread_needs_the_virtio_bus_after_preferences() {
     let preference = |bus: &str| json!({"devices": {"preferredDiskBus": bus, "preferredDiskDedicatedIoThread": true}});
     let disks = json!({"devices": {"disks": [{"name": "a"}, {"name": "b", "disk": {"bus": "sata"}}, {"name": "c", "cdrom": {}}]}});
     assert_eq!(
@@ -79,7 +79,7 @@ fn c22_the_dedicated_io_thread_needs_the_virtio_bus_after_preferences() {
 }
 
 #[test]
-fn c22_buses_go_by_the_device_of_the_disk() {
+fn buses_go_by_the_device_of_the_disk() {
     let preference = json!({"devices": {"preferredDiskBus": "virtio", "preferredCdromBus": "sata", "preferredLunBus": "scsi",
         "preferredDiskCache": "none", "preferredDiskIO": "native", "preferredDiskBlockSize": {"matchVolume": {}}}});
     let disks = json!({"devices": {"disks": [{"name": "c", "cdrom": {}}, {"name": "l", "lun": {}}, {"name": "d", "disk": {}, "cache": "writeback"}]}});
@@ -93,7 +93,7 @@ fn c22_buses_go_by_the_device_of_the_disk() {
 }
 
 #[test]
-fn c22_masquerade_is_preferred_for_an_unbound_interface_on_the_pod_network() {
+fn masquerade_is_preferred_for_an_unbound_interface_on_the_pod_network() {
     let vm = json!({
         "domain": {"devices": {"interfaces": [{"name": "pod"}, {"name": "bound", "bridge": {}}, {"name": "other"}, {"name": "none"}]}},
         "networks": [{"name": "pod", "pod": {}}, {"name": "bound", "pod": {}}, {"name": "other", "multus": {"networkName": "n"}}]});
@@ -105,7 +105,7 @@ fn c22_masquerade_is_preferred_for_an_unbound_interface_on_the_pod_network() {
 }
 
 #[test]
-fn c22_a_clock_offset_is_taken_whole_or_not_at_all() {
+fn a_clock_offset_is_taken_whole_or_not_at_all() {
     let preference = json!({"clock": {"preferredClockOffset": {"timezone": "CET"}, "preferredTimer": {"rtc": {}}}});
     assert_eq!(
         domain(&json!({}), preference.clone())["clock"],
@@ -122,7 +122,7 @@ fn c22_a_clock_offset_is_taken_whole_or_not_at_all() {
 }
 
 #[test]
-fn c22_annotations_of_a_preference_never_override() {
+fn annotations_of_a_preference_never_override() {
     let mut vm = super::vm(&json!({}), false, true);
     vm["spec"]["template"]["metadata"] = json!({"annotations": {"a": "mine"}});
     let preference = json!({"annotations": {"a": "theirs", "b": "theirs"}});
@@ -144,7 +144,7 @@ fn c22_annotations_of_a_preference_never_override() {
 }
 
 #[test]
-fn c22_hyperv_features_are_filled_one_by_one() {
+fn hyperv_features_are_filled_one_by_one() {
     let preference = json!({"features": {"preferredHyperv": {"vapic": {}, "relaxed": {"enabled": false}, "spinlocks": {"spinlocks": 8191}},
         "preferredKvm": {"hidden": true}, "preferredPvspinlock": {}, "preferredSmm": {}}});
     assert_eq!(

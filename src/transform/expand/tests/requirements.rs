@@ -24,7 +24,7 @@ fn cpu(field: &str) -> String {
 }
 
 #[test]
-fn c18_an_instance_type_is_measured_by_its_guest() {
+fn an_instance_type_is_measured_by_its_guest() {
     let preference = json!({"requirements": {"cpu": {"guest": 4}}});
     assert_eq!(
         checked(Some(json!({"cpu": {"guest": 2}})), &preference, &json!({})),
@@ -40,7 +40,7 @@ fn c18_an_instance_type_is_measured_by_its_guest() {
 }
 
 #[test]
-fn c18_a_vm_without_instance_type_is_measured_by_the_preferred_topology() {
+fn a_vm_without_instance_type_is_measured_by_the_preferred_topology() {
     let vmi = json!({"domain": {"cpu": {"cores": 2, "sockets": 3, "threads": 1}}});
     let shortfall = |topology: &str| {
         let preference = json!({"cpu": {"preferredCPUTopology": topology}, "requirements": {"cpu": {"guest": 7}}});
@@ -82,7 +82,7 @@ fn c18_a_vm_without_instance_type_is_measured_by_the_preferred_topology() {
 }
 
 #[test]
-fn c18_memory_is_measured_on_the_vmi_and_laid_at_the_instance_type() {
+fn memory_is_measured_on_the_vmi_and_laid_at_the_instance_type() {
     let preference = json!({"requirements": {"memory": {"guest": "2Gi"}}});
     let vmi = json!({"domain": {"memory": {"guest": "1Gi"}}});
     assert_eq!(
@@ -104,7 +104,7 @@ fn c18_memory_is_measured_on_the_vmi_and_laid_at_the_instance_type() {
 }
 
 #[test]
-fn c18_the_first_failing_requirement_is_the_only_one_said() {
+fn the_first_failing_requirement_is_the_only_one_said() {
     let preference = json!({"requirements": {"cpu": {"guest": 1}, "memory": {"guest": "2Gi"}, "architecture": "arm64"}});
     let vmi = json!({"architecture": "amd64", "domain": {"cpu": {"sockets": 1}, "memory": {"guest": "2Gi"}}});
     assert_eq!(
