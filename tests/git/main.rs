@@ -1,11 +1,13 @@
 //! Plans and diffs over real git repositories, made by the test.
 #![allow(
     clippy::disallowed_methods,
+    clippy::format_push_string,
     clippy::unwrap_used,
-    reason = "tests are a shell too"
+    reason = "tests are a shell too, and build texts"
 )]
 
 mod diff;
+mod fleet;
 mod gates;
 mod hostile;
 mod pairing;
