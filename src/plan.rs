@@ -3,10 +3,12 @@
 //! [`Plan`] is the data; `groups` and `summary` say what its rows have in common. A side of a VM is a `stage`, in which
 //! each step is made once. `judge` says which kind of change a pair is: `lifecycle` for what is created, deleted and
 //! renamed, `modified` for an edited VM, `fan_out` for what a changed instance type or preference does to the others.
-//! `workloads` are pools, replica sets and bare instances. `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
+//! `objects` is what the claims, Secrets, ConfigMaps and networks that a VM names do to it; `claims` are those that no VM names,
+//! `restores` overwrite disks. `workloads` are pools, replica sets and bare instances. `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
 
 mod accept;
 mod admission;
+mod claims;
 mod disks;
 mod fan_out;
 mod fields;
@@ -18,7 +20,10 @@ mod lifecycle;
 mod model;
 mod modified;
 mod moved;
+mod names;
+mod objects;
 mod power;
+mod restores;
 mod row;
 mod shared;
 mod stage;
@@ -35,6 +40,7 @@ use crate::change::{self, Pair, Sided};
 use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
+use claims::Claims;
 pub use accept::{Acceptance, NoAcceptance};
 pub use gate::Gates;
 pub use groups::Group;
@@ -67,7 +73,7 @@ pub struct Names {
 }
 
 /// Judges a change.
-pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
+pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
     let release = sides
         .head
         .iter()
@@ -92,11 +98,15 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
         workloads::among(&sides.base),
         workloads::among(&sides.head),
     );
-    let pairs = change::pair(
-        release,
-        sides.base.into_iter().filter(is_vm).collect(),
-        sides.head.into_iter().filter(is_vm).collect(),
-    );
+    let of = |side: &[Sided<'a>], is: &dyn Fn(&Sided<'a>) -> bool| -> Vec<Sided<'a>> {
+        side.iter().filter(|subject| is(subject)).copied().collect()
+    };
+    let paired = |is: &dyn Fn(&Sided<'a>) -> bool| {
+        change::pair(release, of(&sides.base, is), of(&sides.head, is))
+    };
+    let claims = Claims::of(paired(&|subject| claims::is_claim(subject.resource)));
+    let restored = paired(&restores::is_restore);
+    let pairs = paired(&is_vm);
     let mut virtual_machines: Vec<VmPlan> = pairs
         .par_iter()
         .filter_map(|pair| {
@@ -104,13 +114,20 @@ pub fn plan(sides: Sides<'_>, names: Names) -> Plan {
                 let name = base.resource.id.name.to_string();
                 earlier.get(&(base.namespace().to_owned(), name)).copied()
             });
-            judge::judge(pair, before_migration, sources)
+            judge::judge(pair, before_migration, &claims, sources)
         })
         .collect();
     virtual_machines.extend(
         others
             .iter()
             .filter_map(|pair| workloads::judge(pair, sources)),
+    );
+    virtual_machines.extend(claims.rows(&pairs, sources));
+    let machines = restores::Machines::of(&pairs);
+    virtual_machines.extend(
+        restored
+            .iter()
+            .filter_map(|pair| restores::judge(pair, &machines, sources)),
     );
     let upgrades: BTreeSet<(Release, Release)> = pairs
         .iter()
@@ -145,6 +162,7 @@ pub fn judges(group: &str, kind: &str) -> bool {
                     | "VirtualMachineClusterPreference"
             )
             | ("cdi.kubevirt.io", "DataVolume" | "DataSource")
+            | ("snapshot.kubevirt.io", "VirtualMachineRestore")
     )
 }
 

@@ -2,7 +2,8 @@
 
 use super::modified::modified;
 use super::stage::Stage;
-use super::{VmPlan, fan_out, lifecycle, moved, upgrade};
+use super::claims::Claims;
+use super::{VmPlan, fan_out, lifecycle, moved, objects, upgrade};
 use crate::change::{Pair, Relation, Sided};
 use crate::diff::spelling::canonical;
 use crate::diff::{Lists, differences};
@@ -13,25 +14,30 @@ use crate::yaml::Node;
 pub(super) fn judge(
     pair: &Pair<'_>,
     before_migration: Option<Sided<'_>>,
+    claims: &Claims<'_>,
     sources: &Sources,
 ) -> Option<VmPlan> {
     let mut out = match (pair.base.map(Stage::new), pair.head.map(Stage::new)) {
-        (Some(base), None) => lifecycle::removed(&base, sources),
+        (Some(base), None) => lifecycle::removed(&base, claims, sources),
         (None, Some(head)) => lifecycle::added(&head, sources),
         (Some(base), Some(head)) if pair.relation == Relation::Renamed => {
-            lifecycle::renamed(&base, &head, sources)
+            lifecycle::renamed(&base, &head, claims, sources)
         }
         (Some(base), Some(head)) if pair.relation == Relation::OtherRoot => {
             moved::to_another_root(&base, &head, sources)
         }
-        (Some(base), Some(head)) if differs(&base.subject, &head.subject) => {
-            let earlier = before_migration.map(Stage::new);
-            modified(&base, &head, earlier.as_ref(), sources)
+        (Some(base), Some(head)) => {
+            let mut out = if differs(&base.subject, &head.subject) {
+                let earlier = before_migration.map(Stage::new);
+                Some(modified(&base, &head, earlier.as_ref(), sources))
+            } else if base.release() == head.release() {
+                fan_out::unchanged(&base, &head, sources)
+            } else {
+                upgrade::unchanged(&base, &head, sources)
+            };
+            objects::judge(&base, &head, claims, sources, &mut out);
+            out?
         }
-        (Some(base), Some(head)) if base.release() != head.release() => {
-            upgrade::unchanged(&base, &head, sources)?
-        }
-        (Some(base), Some(head)) => fan_out::unchanged(&base, &head, sources)?,
         (None, None) => return None,
     };
     moved::note(pair, &mut out);

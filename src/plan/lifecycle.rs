@@ -1,6 +1,7 @@
 //! What is created, deleted and renamed, and what dies with it.
 
-use super::admission;
+use super::claims::Claims;
+use super::{admission, objects};
 use super::power::{self, Runs, runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
@@ -33,7 +34,7 @@ pub(super) fn added(head: &Stage, sources: &Sources) -> VmPlan {
 }
 
 /// A VM that is only in the base.
-pub(super) fn removed(base: &Stage, sources: &Sources) -> VmPlan {
+pub(super) fn removed(base: &Stage, claims: &Claims<'_>, sources: &Sources) -> VmPlan {
     let mut out = blank(&base.subject, Change::Removed);
     out.causes = causes(sources, [base.resource()]);
     out.before = Some(base.expanded().clone());
@@ -41,6 +42,7 @@ pub(super) fn removed(base: &Stage, sources: &Sources) -> VmPlan {
         out.reasons.push(Reason::new(format!(
             "the VM stays in the cluster, unmanaged: {kept}"
         )));
+        objects::gone_with(base, claims, sources, &mut out);
         return out;
     }
     if runs(base.written()) != Runs::No {
@@ -48,12 +50,14 @@ pub(super) fn removed(base: &Stage, sources: &Sources) -> VmPlan {
     }
     out.loses = losses(base.written());
     deleted(base, &mut out);
-    if out.holds(Action::DataLoss) {
+    let owns_disks = out.holds(Action::DataLoss);
+    objects::gone_with(base, claims, sources, &mut out);
+    if owns_disks {
         out.reasons.push(
             Reason::new("data volumes made from the VM's templates are deleted with it")
                 .at("spec.dataVolumeTemplates"),
         );
-    } else {
+    } else if !out.holds(Action::DataLoss) {
         out.reasons.push(Reason::new(
             "the VM is deleted; claims and data volumes of their own stay",
         ));
@@ -78,7 +82,12 @@ fn deleted(base: &Stage, out: &mut VmPlan) {
 }
 
 /// The same VM under another name or namespace: for the cluster a delete and a create.
-pub(super) fn renamed(base: &Stage, head: &Stage, sources: &Sources) -> VmPlan {
+pub(super) fn renamed(
+    base: &Stage,
+    head: &Stage,
+    claims: &Claims<'_>,
+    sources: &Sources,
+) -> VmPlan {
     let mut out = blank(&head.subject, Change::Renamed);
     out.causes = causes(sources, [base.resource(), head.resource()]);
     out.before = Some(base.expanded().clone());
@@ -123,6 +132,7 @@ pub(super) fn renamed(base: &Stage, head: &Stage, sources: &Sources) -> VmPlan {
                 Reason::new(what_the_new_disks_hold(head.written())).at("spec.dataVolumeTemplates"),
             );
         }
+        objects::gone_with(base, claims, sources, &mut out);
         let kept = losses(head.written());
         out.loses
             .retain(|loss| loss.what == Lost::Disk || !kept.contains(loss));

@@ -1,11 +1,11 @@
 //! A VM that goes to another target, another root or another namespace.
 
+use super::names::{self, Kind};
 use super::row::{blank, causes};
 use super::stage::Stage;
 use super::{Action, Change, Reason, VmPlan};
 use crate::change::{Pair, Relation, Sided};
 use crate::source::Sources;
-use crate::yaml::Node;
 
 /// One VM in two roots of its target: whether it lives on depends on what applies the roots.
 pub(super) fn to_another_root(base: &Stage, head: &Stage, sources: &Sources) -> VmPlan {
@@ -72,53 +72,20 @@ fn left_behind(base: &Sided, head: &Sided) -> Vec<Reason> {
         })
     };
     let mut out = Vec::new();
-    for (place, what, name) in named(vm) {
-        let kinds: &[(&str, &str)] = match what {
-            "claim" => &[
-                ("", "PersistentVolumeClaim"),
-                ("cdi.kubevirt.io", "DataVolume"),
-            ],
-            "Secret" => &[("", "Secret")],
-            _ => &[("", "ConfigMap")],
-        };
-        if own.contains(&name.as_str()) || is_there(kinds, &name) {
-            continue;
-        }
-        out.push(
-            Reason::new(format!(
-                "{what} `{name}` stays in namespace `{}`: the VM finds none in `{namespace}` unless it is made there",
-                base.namespace()
-            ))
-            .at(&place),
-        );
-    }
-    out
-}
-
-/// The claims, Secrets and ConfigMaps that a VM names, each with the field that names it.
-fn named(vm: &Node) -> Vec<(String, &'static str, String)> {
-    const FIELDS: [(&str, &str); 12] = [
-        ("persistentVolumeClaim.claimName", "claim"),
-        ("dataVolume.name", "claim"),
-        ("ephemeral.persistentVolumeClaim.claimName", "claim"),
-        ("secret.secretName", "Secret"),
-        ("configMap.name", "ConfigMap"),
-        ("cloudInitNoCloud.secretRef.name", "Secret"),
-        ("cloudInitNoCloud.networkDataSecretRef.name", "Secret"),
-        ("cloudInitConfigDrive.secretRef.name", "Secret"),
-        ("cloudInitConfigDrive.networkDataSecretRef.name", "Secret"),
-        ("sysprep.secret.name", "Secret"),
-        ("sysprep.configMap.name", "ConfigMap"),
-        ("memoryDump.claimName", "claim"),
-    ];
-    let mut out = Vec::new();
-    for (at, volume) in vm.items_at("spec.template.spec.volumes").iter().enumerate() {
-        for (field, what) in FIELDS {
-            let name = volume.str_at(field);
-            if !name.is_empty() {
-                let place = format!("spec.template.spec.volumes[{at}].{field}");
-                out.push((place, what, name.to_owned()));
-            }
+    for name in names::of(vm) {
+        let stays = name.kind != Kind::Network
+            && !own.contains(&name.name)
+            && !is_there(name.kind.objects(), name.name);
+        if stays {
+            out.push(
+                Reason::new(format!(
+                    "{} `{}` stays in namespace `{}`: the VM finds none in `{namespace}` unless it is made there",
+                    name.kind.word(),
+                    name.name,
+                    base.namespace()
+                ))
+                .at(&name.at),
+            );
         }
     }
     out

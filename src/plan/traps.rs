@@ -136,7 +136,7 @@ fn cloud_init(release: Release, old: &Node, new: &Node, out: &mut VmPlan) {
 }
 
 /// Whether the disk the guest boots from is made anew at every start.
-fn is_ephemeral(spec: &Node) -> bool {
+pub(super) fn is_ephemeral(spec: &Node) -> bool {
     let disks = spec.items_at("domain.devices.disks");
     let boot = disks
         .iter()

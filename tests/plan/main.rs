@@ -15,6 +15,7 @@ mod golden;
 mod groups;
 mod lifecycle;
 mod live_update;
+mod objects;
 mod parsing;
 mod reports;
 mod spelling;

@@ -1,0 +1,194 @@
+//! What a VM names beside its instance type and preference: claims, Secrets, ConfigMaps and network attachments.
+
+use crate::update::template_spec;
+use crate::yaml::Node;
+
+/// A kind of object that a VM names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A disk: a PersistentVolumeClaim, or the DataVolume of that name that makes one.
+    Claim,
+    /// A Secret.
+    Secret,
+    /// A ConfigMap.
+    ConfigMap,
+    /// A NetworkAttachmentDefinition.
+    Network,
+}
+
+impl Kind {
+    /// The word for it.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Secret => "Secret",
+            Self::ConfigMap => "ConfigMap",
+            Self::Network => "network attachment",
+        }
+    }
+
+    /// Group and kind of the objects that may bear the name.
+    pub(super) const fn objects(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Claim => &[
+                ("", "PersistentVolumeClaim"),
+                ("cdi.kubevirt.io", "DataVolume"),
+            ],
+            Self::Secret => &[("", "Secret")],
+            Self::ConfigMap => &[("", "ConfigMap")],
+            Self::Network => &[("k8s.cni.cncf.io", "NetworkAttachmentDefinition")],
+        }
+    }
+}
+
+/// What a VM uses an object for, which says when its guest sees a change of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Its disk is the object itself, or made of it when the guest starts.
+    Disk,
+    /// A directory that the guest shares while it runs.
+    Directory,
+    /// cloud-init data.
+    CloudInit,
+    /// The answers of Windows' setup.
+    Sysprep,
+    /// Keys and passwords that the guest agent sets.
+    Agent,
+    /// Keys that cloud-init brings.
+    Keys,
+    /// A network interface.
+    Interface,
+}
+
+/// An object that a VM names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name<'a> {
+    /// What it names.
+    pub(super) kind: Kind,
+    /// Its namespace, where it is not the VM's own.
+    pub(super) namespace: Option<&'a str>,
+    /// Its name.
+    pub(super) name: &'a str,
+    /// The field that names it.
+    pub(super) at: String,
+    /// What for.
+    pub(super) used: Use,
+    /// Whether the guest starts without it.
+    pub(super) is_optional: bool,
+}
+
+const VOLUMES: [(&str, Kind, Use); 12] = [
+    ("persistentVolumeClaim.claimName", Kind::Claim, Use::Disk),
+    ("dataVolume.name", Kind::Claim, Use::Disk),
+    (
+        "ephemeral.persistentVolumeClaim.claimName",
+        Kind::Claim,
+        Use::Disk,
+    ),
+    ("memoryDump.claimName", Kind::Claim, Use::Disk),
+    ("secret.secretName", Kind::Secret, Use::Disk),
+    ("configMap.name", Kind::ConfigMap, Use::Disk),
+    (
+        "cloudInitNoCloud.secretRef.name",
+        Kind::Secret,
+        Use::CloudInit,
+    ),
+    (
+        "cloudInitNoCloud.networkDataSecretRef.name",
+        Kind::Secret,
+        Use::CloudInit,
+    ),
+    (
+        "cloudInitConfigDrive.secretRef.name",
+        Kind::Secret,
+        Use::CloudInit,
+    ),
+    (
+        "cloudInitConfigDrive.networkDataSecretRef.name",
+        Kind::Secret,
+        Use::CloudInit,
+    ),
+    ("sysprep.secret.name", Kind::Secret, Use::Sysprep),
+    ("sysprep.configMap.name", Kind::ConfigMap, Use::Sysprep),
+];
+
+/// Everything that a VM names.
+pub(super) fn of(vm: &Node) -> Vec<Name<'_>> {
+    let spec = template_spec(vm);
+    let mut out = Vec::new();
+    for (at, volume) in spec.items_at("volumes").iter().enumerate() {
+        for (field, kind, used) in VOLUMES {
+            let name = volume.str_at(field);
+            if name.is_empty() {
+                continue;
+            }
+            let source = field.split('.').next().unwrap_or_default();
+            let is_shared = matches!(source, "secret" | "configMap")
+                && spec
+                    .items_at("domain.devices.filesystems")
+                    .iter()
+                    .any(|shared| shared.str_at("name") == volume.str_at("name"));
+            out.push(Name {
+                kind,
+                namespace: None,
+                name,
+                at: format!("spec.template.spec.volumes[{at}].{field}"),
+                used: if is_shared { Use::Directory } else { used },
+                is_optional: volume.bool_at(&format!("{source}.optional")),
+            });
+        }
+    }
+    for (at, credential) in spec.items_at("accessCredentials").iter().enumerate() {
+        for kind in ["sshPublicKey", "userPassword"] {
+            let field = format!("{kind}.source.secret.secretName");
+            let name = credential.str_at(&field);
+            if name.is_empty() {
+                continue;
+            }
+            let by_agent = credential
+                .path(&format!("{kind}.propagationMethod.qemuGuestAgent"))
+                .is_some();
+            out.push(Name {
+                kind: Kind::Secret,
+                namespace: None,
+                name,
+                at: format!("spec.template.spec.accessCredentials[{at}].{field}"),
+                used: if by_agent { Use::Agent } else { Use::Keys },
+                is_optional: false,
+            });
+        }
+    }
+    for (at, network) in spec.items_at("networks").iter().enumerate() {
+        let written = network.str_at("multus.networkName");
+        if written.is_empty() {
+            continue;
+        }
+        let (namespace, name) = match written.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, written),
+        };
+        out.push(Name {
+            kind: Kind::Network,
+            namespace,
+            name,
+            at: format!("spec.template.spec.networks[{at}].multus.networkName"),
+            used: Use::Interface,
+            is_optional: false,
+        });
+    }
+    out
+}
+
+/// The claims that a VM names, without those that its own data volume templates make.
+pub(super) fn claims(vm: &Node) -> Vec<Name<'_>> {
+    let mut found = of(vm);
+    found.retain(|name| name.kind == Kind::Claim && !is_own(vm, name.name));
+    found
+}
+
+/// Whether one of the VM's own templates makes the disk.
+pub(super) fn is_own(vm: &Node, claim: &str) -> bool {
+    vm.items_at("spec.dataVolumeTemplates")
+        .iter()
+        .any(|template| template.str_at("metadata.name") == claim)
+}

@@ -1,0 +1,389 @@
+//! What a changed claim, Secret, ConfigMap or network attachment does to a VM that names it.
+
+use super::claims::{self, Claims, Fate};
+use super::lifecycle::kept_by;
+use super::names::{self, Kind, Name, Use};
+use super::power::{self, Runs};
+use super::row::{blank, causes};
+use super::stage::Stage;
+use super::traps::is_ephemeral;
+use super::{Action, Cause, Change, Loss, Lost, Reason, Rejection, VmPlan};
+use crate::change::Sided;
+use crate::release::Release;
+use crate::resource::Resource;
+use crate::source::Sources;
+use crate::update::template_spec;
+use crate::yaml::Node;
+
+/// Says what a VM of both sides gets of the objects that it names on both; it becomes a row where it was none.
+pub(super) fn judge(
+    base: &Stage,
+    head: &Stage,
+    claims: &Claims<'_>,
+    sources: &Sources,
+    out: &mut Option<VmPlan>,
+) {
+    let (before, after) = (names::of(base.written()), names::of(head.written()));
+    for name in &after {
+        let is_named_before = before.iter().any(|other| {
+            (other.kind, other.namespace, other.name) == (name.kind, name.namespace, name.name)
+        });
+        let is_own = name.kind == Kind::Claim
+            && (names::is_own(base.written(), name.name) || names::is_own(head.written(), name.name));
+        if !is_named_before || is_own {
+            continue;
+        }
+        let found = Found::of(base, head, name);
+        let Some(told) = found.tell(base, head, name, claims) else {
+            continue;
+        };
+        let row = out.get_or_insert_with(|| blank(&head.subject, Change::Unchanged));
+        told.onto(row, sources, &found, name);
+    }
+}
+
+/// Says of a VM that goes which of its claims go too.
+pub(super) fn gone_with(base: &Stage, claims: &Claims<'_>, sources: &Sources, out: &mut VmPlan) {
+    for claim in claims.gone_with(&base.subject) {
+        if kept_by(&claim.resource.node).is_some() {
+            continue;
+        }
+        out.hold(Action::DataLoss);
+        let loss = claims::lost(&claim);
+        if !out.loses.contains(&loss) {
+            out.loses.insert(0, loss);
+        }
+        out.causes.extend(causes(sources, [claim.resource]));
+        out.causes = Cause::once(std::mem::take(&mut out.causes));
+        out.reasons.push(Reason::new(format!(
+            "claim `{}` goes with the change too, and its data with it, unless the storage class retains volumes",
+            claim.resource.id.name
+        )));
+    }
+}
+
+/// The objects of one name on both sides.
+struct Found<'a> {
+    before: Vec<&'a Resource>,
+    after: Vec<&'a Resource>,
+}
+
+impl<'a> Found<'a> {
+    fn of(base: &Stage<'a>, head: &Stage<'a>, name: &Name<'_>) -> Self {
+        let side = |subject: &Sided<'a>| {
+            let assumed = &subject.resolver.target().namespace;
+            let namespace = name.namespace.unwrap_or_else(|| subject.namespace());
+            let objects = name.kind.objects().iter();
+            let found = objects.filter_map(|(group, kind)| {
+                subject.resolver.catalogs().iter().find_map(|catalog| {
+                    catalog
+                        .find(group, kind, Some(namespace), name.name, assumed)
+                        .next()
+                })
+            });
+            found.collect()
+        };
+        Self {
+            before: side(&base.subject),
+            after: side(&head.subject),
+        }
+    }
+
+    fn of_kind(side: &[&'a Resource], kind: &str) -> Option<&'a Resource> {
+        side.iter().find(|found| found.id.kind == kind).copied()
+    }
+
+    /// What the change of the object does to the guest; `None` where the object is the same, or new.
+    fn tell(
+        &self,
+        base: &Stage,
+        head: &Stage,
+        name: &Name<'_>,
+        claims: &Claims<'_>,
+    ) -> Option<Told> {
+        let runs = power::runs(base.written()) != Runs::No;
+        if self.before.is_empty() {
+            return None;
+        }
+        if self.after.is_empty() {
+            let target = &head.subject.resolver.target().name;
+            if name.kind == Kind::Claim
+                && claims.is_still_there(target, head.namespace(), name.name)
+            {
+                return None;
+            }
+            return Some(self.gone(head, name, runs));
+        }
+        let mut told = Told::default();
+        for (_, kind) in name.kind.objects() {
+            let (before, after) = (
+                Self::of_kind(&self.before, kind),
+                Self::of_kind(&self.after, kind),
+            );
+            match (before, after) {
+                (Some(before), Some(after)) if before.node.same_value(&after.node) => {}
+                (Some(before), Some(after)) => {
+                    told.edited(head.release(), name, before, after, base, runs);
+                }
+                (Some(_), None) => {
+                    told.hold(Action::Unknown);
+                    told.say(
+                        name,
+                        format!(
+                            "its {kind} goes and the other object of its name stays: whether the data outlives that depends on who owns the claim in the cluster (`kubectl get pvc {} -o yaml`)",
+                            name.name
+                        ),
+                    );
+                }
+                (None, _) => {}
+            }
+        }
+        (!told.reasons.is_empty()).then_some(told)
+    }
+
+    /// The object is no longer there.
+    fn gone(&self, head: &Stage, name: &Name<'_>, runs: bool) -> Told {
+        let mut told = Told {
+            is_gone: true,
+            ..Told::default()
+        };
+        let kept: Vec<&str> = self
+            .before
+            .iter()
+            .filter_map(|resource| kept_by(&resource.node))
+            .collect();
+        if let Some(kept) = kept.first().filter(|_| kept.len() == self.before.len()) {
+            told.say(name, format!("it stays in the cluster, unmanaged: {kept}"));
+            return told;
+        }
+        if name.kind == Kind::Claim {
+            told.hold(Action::DataLoss);
+            told.loses.push(Loss {
+                what: Lost::Disk,
+                name: name.name.to_owned(),
+            });
+            told.say(
+                name,
+                if runs {
+                    "it is deleted: the guest has it while it runs (the cluster protects a claim in use), then its data goes, unless the storage class retains volumes, and the VM does not start again".to_owned()
+                } else {
+                    "it is deleted, and its data with it, unless the storage class retains volumes: the VM does not start again".to_owned()
+                },
+            );
+            return told;
+        }
+        if name.is_optional {
+            told.hold(Action::NextStart);
+            told.say(
+                name,
+                "it is no longer there and is optional: at its next start the guest is without it"
+                    .to_owned(),
+            );
+            return told;
+        }
+        if head.subject.resolver.target().complete {
+            told.start_refused = true;
+            told.hold(Action::NextStart);
+        } else {
+            told.hold(Action::Unknown);
+        }
+        told.say(
+            name,
+            "it is no longer in this repository: the guest that runs keeps what it has, and the VM does not start again unless something else makes it".to_owned(),
+        );
+        told
+    }
+}
+
+/// What is said of one object.
+#[derive(Default)]
+struct Told {
+    actions: Vec<Action>,
+    is_refused: bool,
+    is_gone: bool,
+    start_refused: bool,
+    loses: Vec<Loss>,
+    reasons: Vec<Reason>,
+}
+
+impl Told {
+    fn hold(&mut self, action: Action) {
+        self.actions.push(action);
+    }
+
+    fn say(&mut self, name: &Name<'_>, words: String) {
+        let message = format!("{} `{}`: {words}", name.kind.word(), name.name);
+        self.reasons.push(Reason::new(message).at(&name.at));
+    }
+
+    fn edited(
+        &mut self,
+        release: Release,
+        name: &Name<'_>,
+        before: &Resource,
+        after: &Resource,
+        base: &Stage,
+        runs: bool,
+    ) {
+        match name.kind {
+            Kind::Claim => self.claim_edited(release, name, before, after, base, runs),
+            Kind::Network => {
+                if data(&before.node, &["spec"]) == data(&after.node, &["spec"]) {
+                    return;
+                }
+                self.hold(Action::NextStart);
+                self.say(
+                    name,
+                    if runs {
+                        "it changed: the guest is attached to it anew at its next start, or earlier when it migrates"
+                    } else {
+                        "it changed: the guest is attached to it when it starts"
+                    }
+                    .to_owned(),
+                );
+            }
+            Kind::Secret | Kind::ConfigMap => {
+                let fields = ["data", "stringData", "binaryData"];
+                if data(&before.node, &fields) == data(&after.node, &fields) {
+                    return;
+                }
+                if before.node.bool_at("immutable") {
+                    self.hold(Action::Rejected);
+                    self.is_refused = true;
+                    self.say(
+                        name,
+                        "it is `immutable`: the API server refuses the edit, the guest keeps what it has".to_owned(),
+                    );
+                    return;
+                }
+                let (action, words) = seen(name, base.written(), runs);
+                self.hold(action);
+                self.say(name, format!("it changed: {words}"));
+            }
+        }
+    }
+
+    fn claim_edited(
+        &mut self,
+        release: Release,
+        name: &Name<'_>,
+        before: &Resource,
+        after: &Resource,
+        base: &Stage,
+        runs: bool,
+    ) {
+        for edit in claims::edits(release, before, after) {
+            let words = match edit.fate {
+                Fate::Refused => {
+                    self.hold(Action::Rejected);
+                    self.is_refused = true;
+                    format!("{}; the guest's disk stays as it is", edit.reason.message)
+                }
+                Fate::Unknown => {
+                    self.hold(Action::Unknown);
+                    edit.reason.message.clone()
+                }
+                Fate::Grows => {
+                    let target = base.subject.resolver.target();
+                    let grows = target.configuration.gate_enabled("ExpandDisks", release);
+                    self.hold(if grows && runs {
+                        Action::Live
+                    } else {
+                        Action::NextStart
+                    });
+                    let words = match (grows, runs) {
+                        (true, true) => {
+                            "the disk grows while the guest runs, its partitions are the guest's own matter"
+                        }
+                        (true, false) => "the disk is larger at the next start",
+                        (false, _) => {
+                            "feature gate `ExpandDisks` is off, so that the guest sees a larger block device at its next start, and a disk image stays as it is"
+                        }
+                    };
+                    format!("{}: {words}", edit.reason.message)
+                }
+            };
+            let field = edit.reason.field.as_ref().map(ToString::to_string);
+            let place = field.map_or_else(String::new, |field| format!(" `{field}`"));
+            self.reasons.push(Reason {
+                message: format!("{} `{}`{place}: {words}", name.kind.word(), name.name),
+                ..edit.reason
+            });
+            if let Some(last) = self.reasons.pop() {
+                self.reasons.push(last.at(&name.at));
+            }
+        }
+    }
+
+    /// Adds it to the row of a VM.
+    fn onto(self, row: &mut VmPlan, sources: &Sources, found: &Found<'_>, name: &Name<'_>) {
+        for action in self.actions {
+            row.hold(action);
+        }
+        if self.is_refused {
+            row.rejected.get_or_insert(Rejection::Admission);
+        }
+        row.start_refused |= self.start_refused;
+        for loss in self.loses {
+            if !row.loses.contains(&loss) {
+                row.loses.push(loss);
+            }
+        }
+        let resources: Vec<&Resource> =
+            found.before.iter().chain(&found.after).copied().collect();
+        let stand = causes(sources, resources.iter().copied());
+        let place = stand
+            .last()
+            .map_or_else(String::new, |cause| format!("{}: ", cause.file));
+        let verb = if self.is_gone { "removed" } else { "changed" };
+        let words = format!("{place}{} `{}` {verb}", name.kind.word(), name.name);
+        if !row.shared.contains(&words) {
+            row.shared.push(words);
+        }
+        row.causes.extend(stand);
+        row.causes = Cause::once(std::mem::take(&mut row.causes));
+        row.reasons.extend(self.reasons);
+    }
+}
+
+/// The fields that hold what an object says.
+fn data(node: &Node, fields: &[&str]) -> Vec<Option<serde_json::Value>> {
+    let held = fields.iter().map(|field| node.get(field));
+    held.map(|held| held.filter(|held| !held.is_null()).map(Node::to_json))
+        .collect()
+}
+
+/// When the guest sees a changed Secret or ConfigMap.
+fn seen(name: &Name<'_>, vm: &Node, runs: bool) -> (Action, &'static str) {
+    let (action, words) = match name.used {
+        Use::Directory => (
+            Action::Live,
+            "the guest shares the directory (virtiofs) and sees it as soon as the node has it",
+        ),
+        Use::Agent => (
+            Action::Live,
+            "the guest agent sets it in the running guest",
+        ),
+        Use::CloudInit | Use::Keys if is_ephemeral(template_spec(vm)) => (
+            Action::NextStart,
+            "cloud-init reads it at the next start; the root disk is made anew at every start, so that the guest sees all of it",
+        ),
+        Use::CloudInit | Use::Keys => (
+            Action::NextStart,
+            "cloud-init reads it at the next start; the instance id does not change and the root disk persists: what runs once per instance does not run again",
+        ),
+        Use::Sysprep => (
+            Action::NextStart,
+            "its disc is made anew at the next start, Windows reads it only while it is set up",
+        ),
+        Use::Disk | Use::Interface => (
+            Action::NextStart,
+            "its disk is made when the guest starts: the guest sees it at its next start",
+        ),
+    };
+    if runs {
+        (action, words)
+    } else {
+        (Action::NextStart, "the guest sees it when it starts")
+    }
+}
