@@ -40,8 +40,8 @@ use crate::change::{self, Pair, Sided};
 use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
-use claims::Claims;
 pub use accept::{Acceptance, NoAcceptance};
+use claims::Claims;
 pub use gate::Gates;
 pub use groups::Group;
 pub use model::{
@@ -74,17 +74,21 @@ pub struct Names {
 
 /// Judges a change.
 pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
-    let release = sides
-        .head
+    let Sides {
+        base,
+        head,
+        migration_base,
+        sources,
+    } = sides;
+    let release = head
         .iter()
-        .chain(&sides.base)
+        .chain(&base)
         .map(|subject| subject.resolver.release())
         .next()
         .unwrap_or(Release::NEWEST);
-    let releases = releases(&sides.base, &sides.head);
+    let releases = releases(&base, &head);
     let is_vm = |subject: &Sided| subject.resource.is("kubevirt.io", "VirtualMachine");
-    let earlier: BTreeMap<(String, String), Sided<'_>> = sides
-        .migration_base
+    let earlier: BTreeMap<(String, String), Sided<'_>> = migration_base
         .iter()
         .filter(|subject| is_vm(subject))
         .map(|subject| {
@@ -92,18 +96,12 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
             ((subject.namespace().to_owned(), name), *subject)
         })
         .collect();
-    let sources = sides.sources;
-    let others = change::pair(
-        release,
-        workloads::among(&sides.base),
-        workloads::among(&sides.head),
-    );
+    let others = change::pair(release, workloads::among(&base), workloads::among(&head));
     let of = |side: &[Sided<'a>], is: &dyn Fn(&Sided<'a>) -> bool| -> Vec<Sided<'a>> {
         side.iter().filter(|subject| is(subject)).copied().collect()
     };
-    let paired = |is: &dyn Fn(&Sided<'a>) -> bool| {
-        change::pair(release, of(&sides.base, is), of(&sides.head, is))
-    };
+    let paired =
+        |is: &dyn Fn(&Sided<'a>) -> bool| change::pair(release, of(&base, is), of(&head, is));
     let claims = Claims::of(paired(&|subject| claims::is_claim(subject.resource)));
     let restored = paired(&restores::is_restore);
     let pairs = paired(&is_vm);

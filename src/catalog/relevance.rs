@@ -9,6 +9,11 @@ pub enum Relevance {
     Nothing,
     /// May hold Kubernetes objects, none that a virtual machine can name.
     Unrelated,
+    /// Objects that a virtual machine can name and whose content matters only where it changes: Secrets, ConfigMaps, network
+    /// attachments.
+    Mountable,
+    /// Objects that say how a tree reaches a cluster: Argo CD's and Flux's.
+    Delivery,
     /// Objects that a virtual machine can name, such as claims, or that install `KubeVirt`: worth parsing only beside one.
     Nameable,
     /// `KubeVirt` objects.
@@ -20,6 +25,15 @@ const NAMEABLE: [&[u8]; 3] = [
     b"PersistentVolumeClaim",
     b"VolumeSnapshot",
     b"ControllerRevision",
+];
+
+/// Kinds of which only a change is of interest.
+const MOUNTABLE: [&[u8]; 3] = [b"ConfigMap", b"Secret", b"NetworkAttachmentDefinition"];
+
+/// What Argo CD's and Flux's objects hold, each with another word that they hold beside it.
+const DELIVERY: [(&[u8], &[u8]); 2] = [
+    (b"argoproj.io/v", b"Application"),
+    (b"kustomize.toolkit.fluxcd.io/v", b"Kustomization"),
 ];
 
 /// What stands in the bytes of `KubeVirt`'s own objects.
@@ -43,6 +57,10 @@ impl Relevance {
             Self::Relevant
         } else if is_operator || NAMEABLE.iter().any(|kind| has(kind)) {
             Self::Nameable
+        } else if DELIVERY.iter().any(|(api, kind)| has(api) && has(kind)) {
+            Self::Delivery
+        } else if MOUNTABLE.iter().any(|kind| has(kind)) {
+            Self::Mountable
         } else if has(b"apiVersion") && has(b"kind") {
             Self::Unrelated
         } else {
@@ -105,6 +123,24 @@ mod tests {
                 Relevance::Relevant,
             ),
             (b"apiVersion: v1\nkind: Service", Relevance::Unrelated),
+            (b"apiVersion: v1\nkind: Secret", Relevance::Mountable),
+            (b"kind: NetworkAttachmentDefinition", Relevance::Mountable),
+            (
+                b"apiVersion: argoproj.io/v1alpha1\nkind: Application",
+                Relevance::Delivery,
+            ),
+            (
+                b"apiVersion: argoproj.io/v1alpha1\nkind: Workflow",
+                Relevance::Unrelated,
+            ),
+            (
+                b"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization",
+                Relevance::Delivery,
+            ),
+            (
+                b"apiVersion: v1\nkind: Pod\n# kustomize.toolkit.fluxcd.io/prune: disabled",
+                Relevance::Unrelated,
+            ),
             (b"run: echo '\\usr \\x'", Relevance::Nothing),
             (b"", Relevance::Nothing),
         ] {

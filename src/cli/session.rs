@@ -34,7 +34,7 @@ use crate::input::read_from::ReadFrom;
 use crate::output::{Outcome, Shell};
 pub(crate) use crate::session::bad::BadDocument;
 use crate::session::gather::Gathered;
-pub(crate) use crate::session::gather::Same;
+pub(crate) use crate::session::gather::{Differing, Same};
 use crate::session::targets::Targets;
 pub(crate) use crate::session::world::World;
 
@@ -49,6 +49,8 @@ pub(crate) struct Request<'a> {
     pub(crate) wants: Wants,
     /// Whether what the kustomizations of the paths build on belongs to them, wherever it lies in the repository.
     pub(crate) follows: bool,
+    /// Which files may differ, where a change is judged.
+    pub(crate) differing: Option<Differing<'a>>,
 }
 
 impl<'a> Request<'a> {
@@ -64,6 +66,7 @@ impl<'a> Request<'a> {
             paths,
             wants: Wants::Relevant,
             follows: false,
+            differing: None,
         }
     }
 }

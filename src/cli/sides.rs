@@ -23,7 +23,7 @@ use crate::input::read::Wants;
 use crate::input::read_from::{ReadFrom, WorkingTree};
 use crate::input::stdin;
 use crate::output::Shell;
-use crate::session::{OnRelease, Request, Resolvers, Same, Session, World};
+use crate::session::{Differing, OnRelease, Request, Resolvers, Same, Session, World};
 use crate::sides::changed::Changed;
 use crate::sides::unjudged::{Compared, Unseen};
 
@@ -156,6 +156,10 @@ impl Loaded {
         after: &Path,
         shell: &mut Shell,
     ) -> anyhow::Result<Self> {
+        let request = &Request {
+            differing: Some(Differing::Any),
+            ..*request
+        };
         let mut session = Session::open(request, &ReadFrom::Disk, shell)?;
         let (from, to) = (reported(before), reported(after));
         let names = (
@@ -214,8 +218,14 @@ impl Loaded {
                 (from, None)
             }
         };
+        let from_base = ReadFrom::Git {
+            repository: &repository,
+            listing,
+        };
+        let may = Differing::between(&from_base, &from_head, may_differ.as_ref());
         let request = Request {
             follows: true,
+            differing: Some(may),
             ..Request::new(global, paths)
         };
         let mut session = Session::open(&request, &from_head, shell)?;
@@ -223,10 +233,6 @@ impl Loaded {
             (ReadFrom::Git { listing, .. }, _) => Same::Objects(&repository, listing),
             (_, Some(places)) => Same::AllBut(places),
             _ => Same::Bytes,
-        };
-        let from_base = ReadFrom::Git {
-            repository: &repository,
-            listing,
         };
         for place in paths.iter().map(|path| reported(path)) {
             if repository.inside(&place).is_none() {

@@ -105,9 +105,7 @@ impl<'a> Claims<'a> {
             .pairs
             .iter()
             .filter(|pair| match (pair.base, pair.head) {
-                (Some(base), Some(head)) => {
-                    !base.resource.node.same_value(&head.resource.node)
-                }
+                (Some(base), Some(head)) => !base.resource.node.same_value(&head.resource.node),
                 _ => false,
             })
             .collect();

@@ -1,8 +1,8 @@
 //! One VM across both sides: which kind of change it is.
 
+use super::claims::Claims;
 use super::modified::modified;
 use super::stage::Stage;
-use super::claims::Claims;
 use super::{VmPlan, fan_out, lifecycle, moved, objects, upgrade};
 use crate::change::{Pair, Relation, Sided};
 use crate::diff::spelling::canonical;

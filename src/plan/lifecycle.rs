@@ -1,11 +1,11 @@
 //! What is created, deleted and renamed, and what dies with it.
 
 use super::claims::Claims;
-use super::{admission, objects};
 use super::power::{self, Runs, runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
 use super::{Action, Change, Loss, Lost, Power, Reason, Rejection, VmPlan};
+use super::{admission, objects};
 use crate::source::Sources;
 use crate::yaml::Node;
 

@@ -62,7 +62,7 @@ pub(super) enum Use {
 
 /// An object that a VM names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Name<'a> {
+pub(super) struct Reference<'a> {
     /// What it names.
     pub(super) kind: Kind,
     /// Its namespace, where it is not the VM's own.
@@ -113,7 +113,7 @@ const VOLUMES: [(&str, Kind, Use); 12] = [
 ];
 
 /// Everything that a VM names.
-pub(super) fn of(vm: &Node) -> Vec<Name<'_>> {
+pub(super) fn of(vm: &Node) -> Vec<Reference<'_>> {
     let spec = template_spec(vm);
     let mut out = Vec::new();
     for (at, volume) in spec.items_at("volumes").iter().enumerate() {
@@ -128,7 +128,7 @@ pub(super) fn of(vm: &Node) -> Vec<Name<'_>> {
                     .items_at("domain.devices.filesystems")
                     .iter()
                     .any(|shared| shared.str_at("name") == volume.str_at("name"));
-            out.push(Name {
+            out.push(Reference {
                 kind,
                 namespace: None,
                 name,
@@ -148,7 +148,7 @@ pub(super) fn of(vm: &Node) -> Vec<Name<'_>> {
             let by_agent = credential
                 .path(&format!("{kind}.propagationMethod.qemuGuestAgent"))
                 .is_some();
-            out.push(Name {
+            out.push(Reference {
                 kind: Kind::Secret,
                 namespace: None,
                 name,
@@ -167,7 +167,7 @@ pub(super) fn of(vm: &Node) -> Vec<Name<'_>> {
             Some((namespace, name)) => (Some(namespace), name),
             None => (None, written),
         };
-        out.push(Name {
+        out.push(Reference {
             kind: Kind::Network,
             namespace,
             name,
@@ -180,7 +180,7 @@ pub(super) fn of(vm: &Node) -> Vec<Name<'_>> {
 }
 
 /// The claims that a VM names, without those that its own data volume templates make.
-pub(super) fn claims(vm: &Node) -> Vec<Name<'_>> {
+pub(super) fn claims(vm: &Node) -> Vec<Reference<'_>> {
     let mut found = of(vm);
     found.retain(|name| name.kind == Kind::Claim && !is_own(vm, name.name));
     found

@@ -2,7 +2,7 @@
 
 use super::claims::{self, Claims, Fate};
 use super::lifecycle::kept_by;
-use super::names::{self, Kind, Name, Use};
+use super::names::{self, Kind, Reference, Use};
 use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
@@ -29,7 +29,8 @@ pub(super) fn judge(
             (other.kind, other.namespace, other.name) == (name.kind, name.namespace, name.name)
         });
         let is_own = name.kind == Kind::Claim
-            && (names::is_own(base.written(), name.name) || names::is_own(head.written(), name.name));
+            && (names::is_own(base.written(), name.name)
+                || names::is_own(head.written(), name.name));
         if !is_named_before || is_own {
             continue;
         }
@@ -69,7 +70,7 @@ struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    fn of(base: &Stage<'a>, head: &Stage<'a>, name: &Name<'_>) -> Self {
+    fn of(base: &Stage<'a>, head: &Stage<'a>, name: &Reference<'_>) -> Self {
         let side = |subject: &Sided<'a>| {
             let assumed = &subject.resolver.target().namespace;
             let namespace = name.namespace.unwrap_or_else(|| subject.namespace());
@@ -98,7 +99,7 @@ impl<'a> Found<'a> {
         &self,
         base: &Stage,
         head: &Stage,
-        name: &Name<'_>,
+        name: &Reference<'_>,
         claims: &Claims<'_>,
     ) -> Option<Told> {
         let runs = power::runs(base.written()) != Runs::No;
@@ -129,7 +130,7 @@ impl<'a> Found<'a> {
                     told.hold(Action::Unknown);
                     told.say(
                         name,
-                        format!(
+                        &format!(
                             "its {kind} goes and the other object of its name stays: whether the data outlives that depends on who owns the claim in the cluster (`kubectl get pvc {} -o yaml`)",
                             name.name
                         ),
@@ -142,7 +143,7 @@ impl<'a> Found<'a> {
     }
 
     /// The object is no longer there.
-    fn gone(&self, head: &Stage, name: &Name<'_>, runs: bool) -> Told {
+    fn gone(&self, head: &Stage, name: &Reference<'_>, runs: bool) -> Told {
         let mut told = Told {
             is_gone: true,
             ..Told::default()
@@ -153,7 +154,7 @@ impl<'a> Found<'a> {
             .filter_map(|resource| kept_by(&resource.node))
             .collect();
         if let Some(kept) = kept.first().filter(|_| kept.len() == self.before.len()) {
-            told.say(name, format!("it stays in the cluster, unmanaged: {kept}"));
+            told.say(name, &format!("it stays in the cluster, unmanaged: {kept}"));
             return told;
         }
         if name.kind == Kind::Claim {
@@ -165,9 +166,9 @@ impl<'a> Found<'a> {
             told.say(
                 name,
                 if runs {
-                    "it is deleted: the guest has it while it runs (the cluster protects a claim in use), then its data goes, unless the storage class retains volumes, and the VM does not start again".to_owned()
+                    "it is deleted: the guest has it while it runs (the cluster protects a claim in use), then its data goes, unless the storage class retains volumes, and the VM does not start again"
                 } else {
-                    "it is deleted, and its data with it, unless the storage class retains volumes: the VM does not start again".to_owned()
+                    "it is deleted, and its data with it, unless the storage class retains volumes: the VM does not start again"
                 },
             );
             return told;
@@ -176,8 +177,7 @@ impl<'a> Found<'a> {
             told.hold(Action::NextStart);
             told.say(
                 name,
-                "it is no longer there and is optional: at its next start the guest is without it"
-                    .to_owned(),
+                "it is no longer there and is optional: at its next start the guest is without it",
             );
             return told;
         }
@@ -189,7 +189,7 @@ impl<'a> Found<'a> {
         }
         told.say(
             name,
-            "it is no longer in this repository: the guest that runs keeps what it has, and the VM does not start again unless something else makes it".to_owned(),
+            "it is no longer in this repository: the guest that runs keeps what it has, and the VM does not start again unless something else makes it",
         );
         told
     }
@@ -211,7 +211,7 @@ impl Told {
         self.actions.push(action);
     }
 
-    fn say(&mut self, name: &Name<'_>, words: String) {
+    fn say(&mut self, name: &Reference<'_>, words: &str) {
         let message = format!("{} `{}`: {words}", name.kind.word(), name.name);
         self.reasons.push(Reason::new(message).at(&name.at));
     }
@@ -219,7 +219,7 @@ impl Told {
     fn edited(
         &mut self,
         release: Release,
-        name: &Name<'_>,
+        name: &Reference<'_>,
         before: &Resource,
         after: &Resource,
         base: &Stage,
@@ -238,8 +238,7 @@ impl Told {
                         "it changed: the guest is attached to it anew at its next start, or earlier when it migrates"
                     } else {
                         "it changed: the guest is attached to it when it starts"
-                    }
-                    .to_owned(),
+                    },
                 );
             }
             Kind::Secret | Kind::ConfigMap => {
@@ -252,13 +251,13 @@ impl Told {
                     self.is_refused = true;
                     self.say(
                         name,
-                        "it is `immutable`: the API server refuses the edit, the guest keeps what it has".to_owned(),
+                        "it is `immutable`: the API server refuses the edit, the guest keeps what it has",
                     );
                     return;
                 }
                 let (action, words) = seen(name, base.written(), runs);
                 self.hold(action);
-                self.say(name, format!("it changed: {words}"));
+                self.say(name, &format!("it changed: {words}"));
             }
         }
     }
@@ -266,7 +265,7 @@ impl Told {
     fn claim_edited(
         &mut self,
         release: Release,
-        name: &Name<'_>,
+        name: &Reference<'_>,
         before: &Resource,
         after: &Resource,
         base: &Stage,
@@ -316,7 +315,7 @@ impl Told {
     }
 
     /// Adds it to the row of a VM.
-    fn onto(self, row: &mut VmPlan, sources: &Sources, found: &Found<'_>, name: &Name<'_>) {
+    fn onto(self, row: &mut VmPlan, sources: &Sources, found: &Found<'_>, name: &Reference<'_>) {
         for action in self.actions {
             row.hold(action);
         }
@@ -329,8 +328,7 @@ impl Told {
                 row.loses.push(loss);
             }
         }
-        let resources: Vec<&Resource> =
-            found.before.iter().chain(&found.after).copied().collect();
+        let resources: Vec<&Resource> = found.before.iter().chain(&found.after).copied().collect();
         let stand = causes(sources, resources.iter().copied());
         let place = stand
             .last()
@@ -354,16 +352,13 @@ fn data(node: &Node, fields: &[&str]) -> Vec<Option<serde_json::Value>> {
 }
 
 /// When the guest sees a changed Secret or ConfigMap.
-fn seen(name: &Name<'_>, vm: &Node, runs: bool) -> (Action, &'static str) {
+fn seen(name: &Reference<'_>, vm: &Node, runs: bool) -> (Action, &'static str) {
     let (action, words) = match name.used {
         Use::Directory => (
             Action::Live,
             "the guest shares the directory (virtiofs) and sees it as soon as the node has it",
         ),
-        Use::Agent => (
-            Action::Live,
-            "the guest agent sets it in the running guest",
-        ),
+        Use::Agent => (Action::Live, "the guest agent sets it in the running guest"),
         Use::CloudInit | Use::Keys if is_ephemeral(template_spec(vm)) => (
             Action::NextStart,
             "cloud-init reads it at the next start; the root disk is made anew at every start, so that the guest sees all of it",

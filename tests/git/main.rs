@@ -10,6 +10,7 @@ mod diff;
 mod fleet;
 mod gates;
 mod hostile;
+mod objects;
 mod pairing;
 mod plan;
 mod random;

@@ -210,8 +210,11 @@ fn a_vm_in_another_namespace_leaves_its_claims_behind() {
     assert!(reasons.contains("Secret `seed` stays"), "{reasons}");
     repository.write("claim.yaml", &claim("prod"));
     let plan = repository.plan(&["--base", "main"]);
+    // The claim that moves along is a new one: what the old one holds goes.
+    assert_eq!(plan["virtualMachines"][0]["action"], "data-loss");
     let reasons = plan["virtualMachines"][0]["reasons"].to_string();
-    assert!(!reasons.contains("claim `data`"), "{reasons}");
+    assert!(!reasons.contains("claim `data` stays"), "{reasons}");
+    assert!(reasons.contains("claim `data` goes"), "{reasons}");
 }
 
 #[test]

@@ -70,7 +70,11 @@ fn pl03_a_claim_that_cannot_become_what_git_says_is_refused_for_its_machine() {
             claim("volumeMode: Filesystem"),
             "keeps it for life",
         ),
-        (data_volume("1Gi"), data_volume("2Gi"), "Cannot update DataVolume Spec"),
+        (
+            data_volume("1Gi"),
+            data_volume("2Gi"),
+            "Cannot update DataVolume Spec",
+        ),
     ] {
         let machine = vm(DATA);
         let plan = files(
@@ -103,7 +107,11 @@ fn pl03_a_claim_that_grows_reaches_the_guest_where_the_release_grows_disks() {
         )
     };
     assert_eq!(grown(&sized("60Gi")).action(), Action::Live);
-    assert_eq!(grown(&sized("51200Mi")).action(), Action::None, "the same size");
+    assert_eq!(
+        grown(&sized("51200Mi")).action(),
+        Action::None,
+        "the same size"
+    );
     let before = driftless::release::Release::V1_8;
     let off = grown(&sized("60Gi")).on(before).vm();
     assert_eq!(off.action, Action::NextStart);
@@ -217,11 +225,7 @@ fn pl03_a_claim_that_no_machine_names_is_a_row_of_its_own() {
         (row.kind.as_str(), row.action),
         ("PersistentVolumeClaim", Action::Rejected)
     );
-    let unnamed = change(
-        &format!("{}---\n{}", vm(DATA), sized("50Gi")),
-        &other,
-    )
-    .plan();
+    let unnamed = change(&format!("{}---\n{}", vm(DATA), sized("50Gi")), &other).plan();
     let kinds: Vec<_> = unnamed
         .virtual_machines
         .iter()
@@ -246,8 +250,10 @@ data: {{userdata: {value}}}
 
 #[test]
 fn pl03_a_changed_secret_or_config_map_says_when_the_guest_sees_it() {
-    let directory = vm("{name: conf, configMap: {name: conf}}")
-        .replace("devices: {}", "devices: {filesystems: [{name: conf, virtiofs: {}}]}");
+    let directory = vm("{name: conf, configMap: {name: conf}}").replace(
+        "devices: {}",
+        "devices: {filesystems: [{name: conf, virtiofs: {}}]}",
+    );
     let persistent = "{name: root, persistentVolumeClaim: {claimName: root}}";
     let cloud_init = "{name: ci, cloudInitNoCloud: {secretRef: {name: conf}}}";
     let credentials = |method: &str| {
@@ -278,7 +284,9 @@ fn pl03_a_changed_secret_or_config_map_says_when_the_guest_sees_it() {
         ),
         (
             "Secret",
-            vm(&format!("{{name: root, containerDisk: {{image: a}}}}, {cloud_init}")),
+            vm(&format!(
+                "{{name: root, containerDisk: {{image: a}}}}, {cloud_init}"
+            )),
             Action::NextStart,
             "made anew at every start",
         ),
@@ -309,7 +317,11 @@ fn pl03_a_changed_secret_or_config_map_says_when_the_guest_sees_it() {
         };
         let (before, after) = (object(kind, "one", ""), object(kind, "two", ""));
         let plan = of(&before, &after).vm();
-        assert_eq!((plan.change, plan.action), (Change::Unchanged, action), "{machine}");
+        assert_eq!(
+            (plan.change, plan.action),
+            (Change::Unchanged, action),
+            "{machine}"
+        );
         assert!(says(&plan, words), "{words}: {:#?}", plan.reasons);
         assert!(!format!("{plan:?}").contains("two"), "no value is shown");
         let labelled = before.replace("namespace: vms", "namespace: vms, labels: {a: b}");
@@ -331,7 +343,10 @@ fn pl03_a_secret_that_goes_leaves_a_machine_that_does_not_start_again() {
     };
     let plan = gone(&machine).vm();
     assert_eq!(plan.action, Action::Unknown);
-    assert!(says(&plan, "does not start again unless something else makes it"));
+    assert!(says(
+        &plan,
+        "does not start again unless something else makes it"
+    ));
     let complete = gone(&machine).complete().vm();
     assert!(complete.start_refused);
     let optional = machine.replace("secretName: conf", "secretName: conf, optional: true");
@@ -418,7 +433,14 @@ spec: {{target: {{apiGroup: kubevirt.io, kind: VirtualMachine, name: web}}, virt
     let stopping = row(&vm(DATA), &restore(", targetReadinessPolicy: StopTarget")).unwrap();
     assert!(stopping.holds(Action::Stop));
     assert_eq!(stopping.down, 1);
-    let changed = row(&restore(""), &restore(", targetReadinessPolicy: StopTarget")).unwrap();
+    let changed = row(
+        &restore(""),
+        &restore(", targetReadinessPolicy: StopTarget"),
+    )
+    .unwrap();
     assert_eq!(changed.action, Action::Rejected);
-    assert!(row(&restore(""), &vm(DATA)).is_none(), "what was restored stays");
+    assert!(
+        row(&restore(""), &vm(DATA)).is_none(),
+        "what was restored stays"
+    );
 }

@@ -24,6 +24,16 @@ pub(crate) enum Wants {
     Everything,
 }
 
+impl Wants {
+    /// The least that a file has to promise.
+    pub(crate) const fn least(self) -> Relevance {
+        match self {
+            Self::Relevant | Self::Nameable => Relevance::Nameable,
+            Self::Everything => Relevance::Unrelated,
+        }
+    }
+}
+
 /// A text with what it is read for.
 #[derive(Debug)]
 pub(crate) struct Text {
@@ -40,9 +50,12 @@ const LARGEST: u64 = 512 * 1024 * 1024;
 
 /// Reads every file found, in parallel, and keeps what `wants` asks for, by path. What cannot be read joins the
 /// discovery's list.
+///
+/// `interest` gives what a file is read for, by its name, its role and its bytes' promise.
 pub(crate) fn read(
     discovery: &mut Discovery,
     wants: Wants,
+    interest: &(dyn Fn(&str, Role, Relevance) -> Option<Role> + Sync),
     progress: &(dyn Fn() + Sync),
 ) -> Vec<Text> {
     let files: Vec<_> = discovery.files.iter().collect();
@@ -58,15 +71,11 @@ pub(crate) fn read(
                     } else {
                         Relevance::of(&bytes)
                     };
-                    let least = match wants {
-                        Wants::Relevant | Wants::Nameable => Relevance::Nameable,
-                        Wants::Everything => Relevance::Unrelated,
-                    };
-                    (relevance >= least).then(|| {
+                    interest(name, found.role, relevance).map(|role| {
                         let text = Text {
                             path: (*name).clone(),
                             bytes,
-                            role: found.role,
+                            role,
                         };
                         (text, relevance)
                     })

@@ -33,8 +33,112 @@ pub(super) struct Asked<'a> {
     pub(super) wants: Wants,
     /// Whether what the kustomizations build on belongs to the paths, wherever it lies in the repository.
     pub(super) follows: bool,
+    /// Which files may differ, where a change is judged.
+    pub(super) differing: Option<Differing<'a>>,
     /// The head, when a base is gathered.
     pub(super) head: Option<&'a Head<'a>>,
+}
+
+impl Asked<'_> {
+    /// What a file is read for; `None` where it is of no interest. What a virtual machine mounts matters only where it
+    /// changes, and what delivers a tree only where a change is judged: neither is judged itself.
+    fn interest(&self, place: &str, role: Role, relevance: Relevance) -> Option<Role> {
+        if relevance >= self.wants.least() {
+            return Some(role);
+        }
+        let differing = self.differing?;
+        let matters = match relevance {
+            Relevance::Mountable => differing.holds(place),
+            Relevance::Delivery => true,
+            _ => false,
+        };
+        matters.then_some(Role::Context)
+    }
+}
+
+/// Which files may differ between the sides of a change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Differing<'a> {
+    /// Any file.
+    Any,
+    /// These, as git tells, and those that the base does not have.
+    Places {
+        /// The repository.
+        repository: &'a Repository,
+        /// What the base lists.
+        base: &'a Listing,
+        /// Places that differ.
+        places: &'a BTreeSet<String>,
+    },
+    /// Those whose object differs.
+    Objects {
+        /// The repository.
+        repository: &'a Repository,
+        /// What the base lists.
+        base: &'a Listing,
+        /// What the head lists.
+        head: &'a Listing,
+    },
+}
+
+impl<'a> Differing<'a> {
+    /// Which files may differ between two sides; `places` holds the tracked ones that do, where the head is a working tree.
+    pub(crate) const fn between(
+        base: &'a ReadFrom<'a>,
+        head: &'a ReadFrom<'a>,
+        places: Option<&'a BTreeSet<String>>,
+    ) -> Self {
+        match (base, head, places) {
+            (
+                ReadFrom::Git {
+                    repository,
+                    listing: base,
+                },
+                ReadFrom::Git { listing: head, .. },
+                _,
+            ) => Self::Objects {
+                repository,
+                base,
+                head,
+            },
+            (
+                ReadFrom::Git {
+                    repository,
+                    listing: base,
+                },
+                _,
+                Some(places),
+            ) => Self::Places {
+                repository,
+                base,
+                places,
+            },
+            _ => Self::Any,
+        }
+    }
+
+    fn holds(&self, place: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Places {
+                repository,
+                base,
+                places,
+            } => {
+                places.contains(place)
+                    || repository
+                        .inside(place)
+                        .is_none_or(|name| base.object(&name).is_none())
+            }
+            Self::Objects {
+                repository,
+                base,
+                head,
+            } => repository
+                .inside(place)
+                .is_some_and(|name| base.object(&name) != head.object(&name)),
+        }
+    }
 }
 
 /// The head, as far as a base takes files over from it.
@@ -162,10 +266,7 @@ impl Gathered {
                 }
                 match head.by_place.get(place.as_str()) {
                     Some(input) => {
-                        self.shared.push(Input {
-                            file: input.file,
-                            role: found.role,
-                        });
+                        self.shared.push(head.shared(*input, found.role));
                         false
                     }
                     None => found.role != Role::Frame,
@@ -176,7 +277,8 @@ impl Gathered {
         let progress = self
             .progress
             .get_or_insert_with(|| Progress::new(shell, files));
-        let texts = read::read(&mut discovery, asked.wants, &|| progress.step());
+        let interest = |name: &str, role, relevance| asked.interest(&place(name), role, relevance);
+        let texts = read::read(&mut discovery, asked.wants, &interest, &|| progress.step());
         let Discovery {
             given,
             context,
@@ -217,7 +319,7 @@ impl Gathered {
             .repository
             .read(files.iter().map(|(_, object)| object.as_str()))?;
         for (place, object) in files {
-            self.take(place, read.get(object), role, asked.wants);
+            self.take(place, read.get(object), role, asked);
         }
         let is_gone = |place: &&String| {
             !on_disk(place).exists()
@@ -272,10 +374,7 @@ impl Gathered {
             match asked.head.filter(|_| role != Role::Frame) {
                 Some(head) if head.has_the_same(&place, &file.object) => {
                     match head.by_place.get(place.as_str()) {
-                        Some(input) => self.shared.push(Input {
-                            file: input.file,
-                            role,
-                        }),
+                        Some(input) => self.shared.push(head.shared(*input, role)),
                         // The head looked at it too, and found nothing of interest in it.
                         None if head.world.looked_at(&place) => {}
                         None => files.push((place, &file.object, role)),
@@ -286,28 +385,27 @@ impl Gathered {
         }
         let read = repository.read(files.iter().map(|(_, object, _)| object.as_str()))?;
         for (place, object, role) in files {
-            self.take(&place, read.get(object), role, asked.wants);
+            self.take(&place, read.get(object), role, asked);
         }
         Ok(())
     }
 
     /// Keeps the bytes of a file where they matter.
-    fn take(&mut self, place: &str, bytes: Option<&Vec<u8>>, role: Role, wants: Wants) {
+    fn take(&mut self, place: &str, bytes: Option<&Vec<u8>>, role: Role, asked: &Asked<'_>) {
         let Some(bytes) = bytes else { return };
         if bytes.starts_with(POINTER) {
             self.pointers.push(place.to_owned());
         }
-        let least = match wants {
-            Wants::Relevant | Wants::Nameable => Relevance::Nameable,
-            Wants::Everything => Relevance::Unrelated,
+        let role = if frames(place) {
+            Some(role)
+        } else {
+            asked.interest(place, role, Relevance::of(bytes))
         };
-        if frames(place) || Relevance::of(bytes) >= least {
-            self.texts.push(Text {
-                path: place.to_owned(),
-                bytes: bytes.clone(),
-                role,
-            });
-        }
+        self.texts.extend(role.map(|role| Text {
+            path: place.to_owned(),
+            bytes: bytes.clone(),
+            role,
+        }));
     }
 
     /// Adds what the kustomizations of the paths build on and that lies beside the paths, and what those build on.
@@ -395,6 +493,17 @@ impl Head<'_> {
     /// Whether the head has a file there.
     pub(super) fn has(&self, place: &str) -> bool {
         self.by_place.contains_key(place)
+    }
+
+    /// A file of the head as one of the base. What is not judged itself there is not judged here.
+    fn shared(&self, input: Input, role: Role) -> Input {
+        let is_aside = input.role == Role::Context
+            && role == Role::Judged
+            && Relevance::of(self.sources.file(input.file).bytes()) < Relevance::Nameable;
+        Input {
+            file: input.file,
+            role: if is_aside { Role::Context } else { role },
+        }
     }
 
     fn has_the_same(&self, place: &str, object: &str) -> bool {

@@ -95,6 +95,7 @@ impl World {
                 exclude: &exclude,
                 wants: request.wants,
                 follows: request.follows,
+                differing: request.differing,
                 head: head.as_ref(),
             },
             shell,

@@ -7,6 +7,7 @@ mod kinds;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use driftless::catalog::relevance::Relevance;
 use driftless::catalog::root::Exempt;
 use driftless::catalog::side::{Input, Placed, Reason, Role, Side};
 use driftless::plan::Unjudged;
@@ -176,6 +177,11 @@ impl<'a> Compared<'a> {
             }
             let bytes = self.sources().file(file).bytes();
             let place = self.place(file);
+            let is_exempt = matches!(skipped.reason, Reason::Exempt(_));
+            if !is_exempt && Relevance::of(bytes) < Relevance::Nameable {
+                // It was read for what a virtual machine may name in it.
+                continue;
+            }
             let (kind, reason) = match &skipped.reason {
                 Reason::Exempt(Exempt::Kustomization) => {
                     if self.changes_what_it_builds(place) {
