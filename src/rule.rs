@@ -80,6 +80,8 @@ words! {
         LiveUpdate = "live-update",
         /// Is a guest's identity its own?
         Identity = "identity",
+        /// Does each claim have one owner, and is what a guest names there?
+        Claims = "claims",
         /// Will cloud-init read it, and does it hold secrets?
         CloudInit = "cloud-init",
     }
@@ -98,6 +100,7 @@ impl Family {
             Self::Volumes => "what does the change do to the disks?",
             Self::LiveUpdate => "what does the change do to the running guest?",
             Self::Identity => "is a guest's identity its own?",
+            Self::Claims => "does each claim have one owner, and is what a guest names there?",
             Self::CloudInit => "will cloud-init read it, and does it hold secrets?",
         }
     }

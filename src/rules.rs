@@ -136,9 +136,14 @@ rules! {
     Identity in identity beside [shared]: [
         duplicate_firmware_serial, duplicate_firmware_uuid, duplicate_mac_address,
     ]
+    /// Does each claim have one owner, and is what a guest names there?
+    Claims in claims beside [used]: [
+        claim_used_twice, data_volume_owned_twice,
+    ]
     /// Will cloud-init read it, and does it hold secrets?
     CloudInit in cloud_init beside [user_data]: [
-        cloud_init_header, inline_cloud_init_secret,
+        cloud_init_header, inline_cloud_init_secret, invalid_cloud_config, misspelt_cloud_config_key,
+        sexagesimal_network_data,
     ]
 }
 

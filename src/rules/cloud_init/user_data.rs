@@ -1,4 +1,4 @@
-//! The user data that is written into a guest's volumes.
+//! The user data and network data that are written into a guest's volumes.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use crate::field_path::FieldPath;
 use crate::rules::guests::GuestSpec;
 use crate::yaml::Node;
 
-/// One user data of a guest, decoded.
+/// One user data or network data of a guest, decoded.
 pub(super) struct UserData {
     /// The field that holds it.
     pub(super) field: FieldPath,
@@ -17,8 +17,24 @@ pub(super) struct UserData {
     pub(super) opaque: bool,
 }
 
+impl UserData {
+    /// Whether cloud-init reads the text as cloud-config: YAML that no template engine rewrites first.
+    pub(super) fn is_cloud_config(&self) -> bool {
+        !self.opaque && self.text.trim_start().starts_with("#cloud-config")
+    }
+}
+
 /// Every user data written into a guest's volumes.
 pub(super) fn user_data(guest: &GuestSpec<'_>) -> Vec<UserData> {
+    written(guest, "userData", "userDataBase64")
+}
+
+/// Every network data written into a guest's volumes.
+pub(super) fn network_data(guest: &GuestSpec<'_>) -> Vec<UserData> {
+    written(guest, "networkData", "networkDataBase64")
+}
+
+fn written(guest: &GuestSpec<'_>, plain: &str, packed: &str) -> Vec<UserData> {
     let mut all = Vec::new();
     for (index, volume) in guest.spec.items_at("volumes").iter().enumerate() {
         for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
@@ -26,19 +42,19 @@ pub(super) fn user_data(guest: &GuestSpec<'_>) -> Vec<UserData> {
                 continue;
             };
             let at = guest.path.field("volumes").index(index).field(source);
-            if let Some(text) = held.get("userData").and_then(Node::as_str) {
+            if let Some(text) = held.get(plain).and_then(Node::as_str) {
                 all.push(UserData {
-                    field: at.field("userData"),
+                    field: at.field(plain),
                     text: text.to_owned(),
                     opaque: text.starts_with("ENC["),
                 });
             }
-            if let Some(text) = held.get("userDataBase64").and_then(Node::as_str) {
-                let packed: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-                let bytes = STANDARD.decode(packed).unwrap_or_default();
+            if let Some(text) = held.get(packed).and_then(Node::as_str) {
+                let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+                let bytes = STANDARD.decode(digits).unwrap_or_default();
                 let decoded = String::from_utf8(bytes);
                 all.push(UserData {
-                    field: at.field("userDataBase64"),
+                    field: at.field(packed),
                     opaque: decoded.is_err(),
                     text: decoded.unwrap_or_default(),
                 });
