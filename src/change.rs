@@ -23,6 +23,9 @@ pub struct Sided<'a> {
     pub place: &'a str,
     /// Directories of the outermost roots it is part of.
     pub roots: &'a [String],
+    /// Directories of named targets whose kustomizations build on it, where it is for no named target itself: what a
+    /// cluster gets is what they make of it.
+    pub overlays: &'a [String],
     /// The resolver of its root and target.
     pub resolver: &'a Resolver<'a>,
 }
@@ -423,6 +426,7 @@ mod tests {
             resource,
             place,
             roots: &roots,
+            overlays: &[],
             resolver: &resolver,
         };
         let base = base.iter().map(|resource| subject(resource, "a")).collect();

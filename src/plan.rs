@@ -4,7 +4,8 @@
 //! each step is made once. `judge` says which kind of change a pair is: `lifecycle` for what is created, deleted and
 //! renamed, `modified` for an edited VM, `fan_out` for what a changed instance type or preference does to the others.
 //! `objects` is what the claims, Secrets, ConfigMaps and networks that a VM names do to it; `claims` are those that no VM names,
-//! `restores` overwrite disks. `workloads` are pools, replica sets and bare instances. `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
+//! `restores` overwrite disks. `workloads` are pools, replica sets and bare instances, `overlaid` what
+//! overlays of other clusters build on. `traps` are edits that do less than they seem. `gate` says what fails a plan, `accept` what was accepted by name.
 
 mod accept;
 mod admission;
@@ -22,6 +23,7 @@ mod modified;
 mod moved;
 mod names;
 mod objects;
+mod overlaid;
 mod power;
 mod restores;
 mod row;
@@ -48,6 +50,7 @@ pub use model::{
     Accepted, Cause, Change, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged,
     VmPlan,
 };
+pub use overlaid::{COMPARE_BUILT, Overlaid};
 pub use summary::Summary;
 
 /// The two sides of a change, each resource with its resolver.
@@ -127,8 +130,10 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
             .iter()
             .filter_map(|pair| restores::judge(pair, &machines, sources)),
     );
+    let (virtual_machines, unjudged) = overlaid::split(virtual_machines);
     let upgrades: BTreeSet<(Release, Release)> = pairs
         .iter()
+        .filter(|pair| !overlaid::is_overlaid(pair))
         .filter_map(|pair| {
             let (from, to) = (pair.base?.resolver.release(), pair.head?.resolver.release());
             (from != to).then_some((from, to))
@@ -138,7 +143,10 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
     for (from, to) in upgrades {
         notes.extend(upgrade::differences(from, to));
     }
-    assemble(names, releases, targets(&pairs), notes, virtual_machines)
+    Plan {
+        unjudged,
+        ..assemble(names, releases, targets(&pairs), notes, virtual_machines)
+    }
 }
 
 /// Whether a plan judges what a change of a kind of `KubeVirt`'s groups does, or reads it for what it says of others.
@@ -189,6 +197,7 @@ fn releases(base: &[Sided<'_>], head: &[Sided<'_>]) -> Releases {
     let of = |subjects: &[Sided<'_>]| -> Vec<Release> {
         let found: BTreeSet<Release> = subjects
             .iter()
+            .filter(|subject| subject.overlays.is_empty())
             .map(|subject| subject.resolver.release())
             .collect();
         found.into_iter().collect()
@@ -230,6 +239,7 @@ fn notes(pairs: &[Pair<'_>]) -> Vec<String> {
     notes.push("every VM that runs is taken to run what the base says".to_owned());
     let targets: BTreeSet<(Release, bool, bool)> = pairs
         .iter()
+        .filter(|pair| !overlaid::is_overlaid(pair))
         .filter_map(Pair::named_by)
         .map(|subject| {
             let target = subject.resolver.target();

@@ -55,12 +55,15 @@ impl Nearness {
     }
 }
 
-type ObjectKey = (SmolStr, SmolStr, SmolStr, SmolStr);
+/// Target, group, kind, namespace and name: two clusters may each have one.
+type ObjectKey = (usize, SmolStr, SmolStr, SmolStr, SmolStr);
 
 /// What decides how near two resources are, beside their places.
 pub(super) struct Placement<'a> {
-    /// Namespace assumed for resources without one.
-    pub(super) namespace: &'a str,
+    /// The target of each root.
+    pub(super) targets: &'a [usize],
+    /// Namespace assumed for resources of a target without one.
+    pub(super) namespace_of: &'a dyn Fn(usize) -> &'a str,
     /// Whether a kustomization lists a file.
     pub(super) is_listed: &'a dyn Fn(FileId) -> bool,
     /// Whether a file is only there to resolve against.
@@ -69,22 +72,25 @@ pub(super) struct Placement<'a> {
     pub(super) source_of: &'a dyn Fn(FileId, usize) -> Option<&'a str>,
 }
 
-/// Takes later copies of equal resources out of each root, lists those that differ, and gives both.
+/// Takes later copies of equal resources out of each root, lists those of one target that differ, and gives both.
 pub(super) fn settle(
     roots: &mut [Vec<Resource>],
     placement: &Placement<'_>,
 ) -> (Vec<Duplicate>, Vec<Vec<Resource>>) {
     let mut seen: HashMap<ObjectKey, Vec<(usize, usize)>> = HashMap::new();
     for (root, resources) in roots.iter().enumerate() {
+        let target = placement.targets[root];
+        let namespace = (placement.namespace_of)(target);
         for (at, resource) in resources.iter().enumerate() {
             if resource.id.name.is_empty() {
                 continue;
             }
             let id = &resource.id;
             let identity = (
+                target,
                 id.group.clone(),
                 id.kind.clone(),
-                resource.namespace_or(placement.namespace).into(),
+                resource.namespace_or(namespace).into(),
                 id.name.clone(),
             );
             seen.entry(identity).or_default().push((root, at));

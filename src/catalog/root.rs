@@ -1,4 +1,6 @@
 //! Roots: which files are judged together, and which other roots each one sees.
+//!
+//! A directory that holds files of several targets is one root for each: what one cluster has, another does not see.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,6 +31,8 @@ pub struct RootDirectory {
     pub is_chart: bool,
     /// Whether it is only there to resolve against.
     pub context: bool,
+    /// The target its files are for, by its place in [`Scope::targets`] counted from 1; 0 is the implicit target.
+    pub target: usize,
     /// The other roots it sees, by index, nearest first.
     pub sees: Vec<usize>,
 }
@@ -42,15 +46,65 @@ pub struct Scope {
     pub context: Vec<String>,
     /// Directories from `roots:` of the configuration.
     pub configured: Vec<String>,
-    /// Namespace assumed for resources without one.
+    /// Namespace assumed for resources of the implicit target without one.
+    pub namespace: String,
+    /// The named targets of the configuration.
+    pub targets: Vec<TargetScope>,
+}
+
+/// What the configuration says about the place of a target.
+#[derive(Clone, Debug, Default)]
+pub struct TargetScope {
+    /// Directories and files it holds; empty for all.
+    pub paths: Vec<String>,
+    /// Namespace assumed for its resources without one.
     pub namespace: String,
 }
 
-/// Every root of a side, sorted by directory; the last one takes the files that belong to no other.
+impl TargetScope {
+    fn holds(&self, place: &str) -> bool {
+        self.paths.is_empty() || self.paths.iter().any(|path| path::is_inside(place, path))
+    }
+}
+
+impl Scope {
+    /// The target of a file or directory: the last that holds it, counted from 1; 0 where none does.
+    pub fn target_of(&self, place: &str) -> usize {
+        let held = self.targets.iter().rposition(|target| target.holds(place));
+        held.map_or(0, |at| at + 1)
+    }
+
+    /// The namespace assumed for resources of a target without one.
+    pub fn namespace_of(&self, target: usize) -> &str {
+        let named = target.checked_sub(1).and_then(|at| self.targets.get(at));
+        named.map_or(&self.namespace, |target| &target.namespace)
+    }
+
+    /// Whether a directory lies within the paths that a target names.
+    fn is_within(&self, directory: &str, target: usize) -> bool {
+        let named = target.checked_sub(1).and_then(|at| self.targets.get(at));
+        named.is_some_and(|target| target.holds(directory))
+    }
+}
+
+/// What kustomizations make of a root or a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuiltOn {
+    /// The directories it is part of and that no other kustomization leads to.
+    pub outermost: Vec<String>,
+    /// Of something that is for no named target: the directories of named targets whose kustomizations lead to it.
+    pub overlays: Vec<String>,
+}
+
+/// Every root of a side, sorted by directory and target; the last ones take the files that belong to no other.
 #[derive(Clone, Debug)]
 pub struct RootLayout {
     roots: Vec<RootDirectory>,
-    by_directory: BTreeMap<String, usize>,
+    /// The roots of each directory, by target; the first is the implicit target's.
+    by_directory: BTreeMap<String, Vec<usize>>,
+    /// The roots of files that belong to no directory here, by target.
+    rest: Vec<usize>,
+    scope: Scope,
     named: BTreeMap<String, (&'static str, String)>,
     /// For each file and directory that kustomizations build on, the directories of those kustomizations.
     resources: BTreeMap<String, BTreeSet<String>>,
@@ -67,6 +121,7 @@ impl RootLayout {
         files: impl IntoIterator<Item = &'a str>,
         kustomizations: &[Kustomization],
     ) -> Self {
+        let files: Vec<&str> = files.into_iter().collect();
         let mut kinds: BTreeMap<String, RootKind> = BTreeMap::new();
         let mut add = |directory: String, kind| {
             let held = kinds.entry(directory).or_insert(kind);
@@ -82,37 +137,53 @@ impl RootLayout {
             add(kustomization.directory.clone(), RootKind::Kustomization);
         }
         let charts: BTreeSet<String> = files
-            .into_iter()
+            .iter()
             .filter(|file| path::name(file) == "Chart.yaml")
             .map(|file| path::parent(file).unwrap_or_default())
             .collect();
         for directory in &charts {
             add(directory.clone(), RootKind::Chart);
         }
-        let mut roots: Vec<_> = kinds
-            .into_iter()
-            .map(|(directory, kind)| RootDirectory {
-                is_chart: charts.contains(&directory),
-                context: is_context(scope, &directory),
-                directory,
-                kind,
+        let depths = kinds.keys().map(|directory| path::depth(directory));
+        let highest = depths.chain([0]).min().unwrap_or_default();
+        let mut targets: BTreeMap<Option<&String>, BTreeSet<usize>> = BTreeMap::new();
+        for directory in kinds.keys().map(Some).chain([None]) {
+            targets.insert(directory, BTreeSet::from([0]));
+        }
+        for file in files.iter().filter(|_| !scope.targets.is_empty()) {
+            let target = scope.target_of(file);
+            let holds = |directory: &str| kinds.get_key_value(directory).map(|(held, _)| held);
+            let directory = nearest(path::parent(file), highest, holds);
+            targets.entry(directory).or_default().insert(target);
+        }
+        let mut roots = Vec::new();
+        let mut by_directory: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (directory, kind) in &kinds {
+            for target in targets.get(&Some(directory)).into_iter().flatten() {
+                let held = by_directory.entry(directory.clone()).or_default();
+                held.push(roots.len());
+                roots.push(RootDirectory {
+                    directory: directory.clone(),
+                    kind: *kind,
+                    is_chart: charts.contains(directory),
+                    context: is_context(scope, directory),
+                    target: *target,
+                    sees: Vec::new(),
+                });
+            }
+        }
+        let mut rest = Vec::new();
+        for target in targets.get(&None).into_iter().flatten() {
+            rest.push(roots.len());
+            roots.push(RootDirectory {
+                directory: String::new(),
+                kind: RootKind::Given,
+                is_chart: false,
+                context: false,
+                target: *target,
                 sees: Vec::new(),
-            })
-            .collect();
-        let by_directory = roots
-            .iter()
-            .enumerate()
-            .map(|(at, root)| (root.directory.clone(), at))
-            .collect();
-        roots.push(RootDirectory {
-            directory: String::new(),
-            kind: RootKind::Given,
-            is_chart: false,
-            context: false,
-            sees: Vec::new(),
-        });
-        let depths = roots.iter().map(|root| path::depth(&root.directory));
-        let highest = depths.min().unwrap_or_default();
+            });
+        }
         let mut named = BTreeMap::new();
         let mut resources: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for kustomization in kustomizations {
@@ -129,6 +200,8 @@ impl RootLayout {
         let mut layout = Self {
             roots,
             by_directory,
+            rest,
+            scope: scope.clone(),
             named,
             resources,
             charts,
@@ -138,8 +211,18 @@ impl RootLayout {
                 .collect(),
             highest,
         };
-        for at in 0..layout.roots.len() {
-            layout.roots[at].sees = layout.seen_by(at, scope, kustomizations);
+        let mut builders: BTreeMap<&str, Vec<&Kustomization>> = BTreeMap::new();
+        for kustomization in kustomizations {
+            let held = builders.entry(&kustomization.directory).or_default();
+            held.push(kustomization);
+        }
+        let context = layout.context_roots();
+        let places = 0..layout.roots.len();
+        let sees: Vec<_> = places
+            .map(|at| layout.seen_by(at, &builders, &context))
+            .collect();
+        for (root, sees) in layout.roots.iter_mut().zip(sees) {
+            root.sees = sees;
         }
         layout
     }
@@ -151,8 +234,10 @@ impl RootLayout {
 
     /// The root a file belongs to, by index.
     pub(crate) fn root_of(&self, file: &str) -> usize {
-        self.nearest(path::parent(file))
-            .unwrap_or(self.roots.len() - 1)
+        let held = self.nearest(path::parent(file)).unwrap_or(&self.rest);
+        let target = self.scope.target_of(file);
+        let mut of_target = held.iter().filter(|at| self.roots[**at].target == target);
+        *of_target.next().unwrap_or(&held[0])
     }
 
     /// Whether a kustomization lists the file as a resource.
@@ -160,11 +245,45 @@ impl RootLayout {
         self.resources.contains_key(file)
     }
 
-    /// The roots a root is part of and that no other root's kustomization leads to: mostly itself.
-    pub fn outermost(&self, root: &str) -> Vec<String> {
-        let mut found = BTreeSet::new();
+    /// What kustomizations make of a root: mostly it is its own outermost one.
+    pub fn built_on(&self, root: &RootDirectory) -> BuiltOn {
+        let above = self.above(&root.directory);
+        BuiltOn {
+            overlays: if root.target == 0 {
+                self.of_targets(&above.seen)
+            } else {
+                Vec::new()
+            },
+            outermost: above.outermost,
+        }
+    }
+
+    /// The same for a file that kustomizations of other directories than its own root list by name.
+    pub fn built_on_listed(&self, file: &str) -> Option<BuiltOn> {
+        let by = self.resources.get(file)?;
+        let own = &self.roots[self.root_of(file)].directory;
+        if by.len() == 1 && by.contains(own) {
+            return None;
+        }
+        let mut built_on = BuiltOn::default();
+        for above in by.iter().map(|root| self.above(root)) {
+            built_on.outermost.extend(above.outermost);
+            if self.scope.target_of(file) == 0 {
+                built_on.overlays.extend(self.of_targets(&above.seen));
+            }
+        }
+        for directories in [&mut built_on.outermost, &mut built_on.overlays] {
+            directories.sort();
+            directories.dedup();
+        }
+        Some(built_on)
+    }
+
+    /// The directories that kustomizations lead from to a directory, itself among them.
+    fn above(&self, directory: &str) -> Above {
+        let mut outermost = BTreeSet::new();
         let mut seen = BTreeSet::new();
-        let mut queue = vec![root.to_owned()];
+        let mut queue = vec![directory.to_owned()];
         while let Some(here) = queue.pop() {
             if !seen.insert(here.clone()) {
                 continue;
@@ -176,29 +295,26 @@ impl RootLayout {
                 .filter(|by| **by != here)
                 .peekable();
             if above.peek().is_none() {
-                found.insert(here);
+                outermost.insert(here);
             } else {
                 queue.extend(above.cloned());
             }
         }
-        if found.is_empty() {
+        if outermost.is_empty() {
             // Kustomizations that name each other have no outermost one.
-            found.insert(root.to_owned());
+            outermost.insert(directory.to_owned());
         }
-        found.into_iter().collect()
+        Above {
+            outermost: outermost.into_iter().collect(),
+            seen,
+        }
     }
 
-    /// The outermost roots of a file that kustomizations of other directories than its own root list by name.
-    pub fn outermost_of_listed(&self, file: &str) -> Option<Vec<String>> {
-        let by = self.resources.get(file)?;
-        let own = &self.roots[self.root_of(file)].directory;
-        if by.len() == 1 && by.contains(own) {
-            return None;
-        }
-        let mut found: Vec<String> = by.iter().flat_map(|root| self.outermost(root)).collect();
-        found.sort();
-        found.dedup();
-        Some(found)
+    /// Those of some directories that are for named targets.
+    fn of_targets(&self, directories: &BTreeSet<String>) -> Vec<String> {
+        let named = directories.iter();
+        let named = named.filter(|directory| self.scope.target_of(directory) > 0);
+        named.cloned().collect()
     }
 
     /// Whether a file was read as a kustomization; Flux's resource may be in a file of the same name.
@@ -237,65 +353,107 @@ impl RootLayout {
         })
     }
 
-    fn nearest(&self, mut directory: Option<String>) -> Option<usize> {
-        loop {
-            let here = directory?;
-            if let Some(at) = self.by_directory.get(&here) {
-                return Some(*at);
-            }
-            let depth = path::depth(&here);
-            directory = path::parent(&here).filter(|_| depth > self.highest);
-        }
+    /// The roots of the nearest directory upward that holds one.
+    fn nearest(&self, directory: Option<String>) -> Option<&Vec<usize>> {
+        nearest(directory, self.highest, |here| self.by_directory.get(here))
     }
 
-    fn seen_by(&self, at: usize, scope: &Scope, kustomizations: &[Kustomization]) -> Vec<usize> {
-        let mut seen = Vec::new();
-        let mut see = |other: Option<usize>| {
-            if let Some(other) = other.filter(|other| *other != at && !seen.contains(other)) {
-                seen.push(other);
+    /// The roots inside each directory of the context, with that directory.
+    fn context_roots(&self) -> Vec<(usize, &str)> {
+        let mut found = Vec::new();
+        for directory in &self.scope.context {
+            let inside = self.roots.iter().enumerate();
+            let inside = inside.filter(|(_, root)| path::is_inside(&root.directory, directory));
+            found.extend(inside.map(|(at, _)| (at, directory.as_str())));
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// What encloses a root, what its kustomization leads to and the context. Of another target it sees what a
+    /// kustomization or the context names itself; what is for no named target, each of them sees.
+    fn seen_by(
+        &self,
+        at: usize,
+        builders: &BTreeMap<&str, Vec<&Kustomization>>,
+        context: &[(usize, &str)],
+    ) -> Vec<usize> {
+        let own = &self.roots[at];
+        let mut seen = vec![at];
+        let mut see = |others: &[usize], is_named: bool| {
+            let of = |target: usize| {
+                let roots = others.iter().copied();
+                roots.filter(move |other| self.roots[*other].target == target)
+            };
+            let near = of(own.target).chain(of(0));
+            let all = others.iter().copied().filter(|_| is_named);
+            for other in near.chain(all) {
+                if !seen.contains(&other) {
+                    seen.push(other);
+                }
             }
         };
-        let own = &self.roots[at].directory;
-        let is_rest = at + 1 == self.roots.len();
-        let mut above = (!is_rest).then(|| path::parent(own)).flatten();
+        let is_rest = self.rest.contains(&at);
+        let own_directory = (!is_rest).then(|| own.directory.clone());
+        let mut above = own_directory.clone();
         while let Some(found) = self.nearest(above.take()) {
-            see(Some(found));
-            above = path::parent(&self.roots[found].directory);
+            see(found, false);
+            above = path::parent(&self.roots[found[0]].directory);
         }
-        let mut queue = vec![own.clone()];
+        let mut queue: Vec<String> = own_directory.into_iter().collect();
         let mut done = BTreeSet::new();
-        while let Some(directory) = queue.pop().filter(|_| !is_rest) {
+        while let Some(directory) = queue.pop() {
             if !done.insert(directory.clone()) {
                 continue;
             }
-            for kustomization in kustomizations.iter().filter(|k| k.directory == directory) {
+            for kustomization in builders.get(directory.as_str()).into_iter().flatten() {
                 for target in kustomization.builds_on.iter().rev() {
                     if self.by_directory.contains_key(target) {
                         queue.push(target.clone());
                     }
                 }
                 for target in &kustomization.builds_on {
-                    see(match self.by_directory.get(target) {
-                        Some(root) => Some(*root),
-                        None => self.nearest(path::parent(target)),
-                    });
+                    let named = self.by_directory.get(target);
+                    let held = named.or_else(|| self.nearest(path::parent(target)));
+                    see(held.map_or(&[][..], Vec::as_slice), true);
                 }
             }
         }
-        for directory in &scope.given {
-            see(self.by_directory.get(directory).copied());
+        for directory in &self.scope.given {
+            let given = self.by_directory.get(directory);
+            see(given.map_or(&[][..], Vec::as_slice), false);
         }
-        see(Some(self.roots.len() - 1));
-        for (other, root) in self.roots.iter().enumerate() {
-            if scope
-                .context
-                .iter()
-                .any(|directory| path::is_inside(&root.directory, directory))
-            {
-                see(Some(other));
-            }
+        see(&self.rest, false);
+        for (other, directory) in context {
+            let is_named = self.scope.is_within(directory, self.roots[*other].target);
+            see(&[*other], is_named);
         }
+        seen.remove(0);
         seen
+    }
+}
+
+/// What leads to a directory.
+struct Above {
+    /// The directories that nothing leads to.
+    outermost: Vec<String>,
+    /// Every directory on the way, the one asked for among them.
+    seen: BTreeSet<String>,
+}
+
+/// What is held for the nearest directory upward that something is held for, not above the depth `highest`.
+fn nearest<T>(
+    mut directory: Option<String>,
+    highest: isize,
+    held: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
+    loop {
+        let here = directory?;
+        if let Some(found) = held(&here) {
+            return Some(found);
+        }
+        let depth = path::depth(&here);
+        directory = path::parent(&here).filter(|_| depth > highest);
     }
 }
 

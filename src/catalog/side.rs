@@ -14,7 +14,7 @@ use super::Catalog;
 use super::duplicate::{self, Duplicate};
 use super::kustomization::{self, Kustomization};
 use super::path;
-use super::root::{Exempt, RootDirectory, RootLayout, Scope};
+use super::root::{BuiltOn, Exempt, RootDirectory, RootLayout, Scope};
 use crate::field_path::FieldPath;
 use crate::resource::{Resource, group_version};
 use crate::source::{FileId, Sources};
@@ -57,8 +57,8 @@ pub struct Side {
     pub duplicates: Vec<Duplicate>,
     /// Every kustomization, by file.
     pub kustomizations: Vec<Kustomization>,
-    /// For files that a kustomization of another root names: the outermost roots they are part of.
-    named_elsewhere: BTreeMap<FileId, Vec<String>>,
+    /// For files that a kustomization of another root names: what kustomizations make of them.
+    named_elsewhere: BTreeMap<FileId, BuiltOn>,
     /// How many files were parsed for this side; files taken over from another side are not among them.
     pub parsed: usize,
 }
@@ -85,8 +85,8 @@ pub struct Root {
     pub catalog: Catalog,
     /// Later copies of its resources, each equal to one of the catalog.
     pub copies: Vec<Resource>,
-    /// Directories of the outermost roots it is part of: its own, or those whose kustomizations lead to it.
-    pub outermost: Vec<String>,
+    /// What kustomizations make of it.
+    pub built_on: BuiltOn,
 }
 
 /// A document that has `apiVersion` or `kind`, and lacks another field that every resource has.
@@ -312,8 +312,10 @@ impl Side {
             .filter(|input| input.role == Role::Context)
             .map(|input| input.file)
             .collect();
+        let targets: Vec<usize> = layout.roots().iter().map(|root| root.target).collect();
         let placement = duplicate::Placement {
-            namespace: &scope.namespace,
+            targets: &targets,
+            namespace_of: &|target| scope.namespace_of(target),
             is_listed: &|file| listed.contains(&file),
             is_context: &|file| context.contains(&file),
             source_of: &|file, document| side.source_comment(sources, file, document),
@@ -327,7 +329,7 @@ impl Side {
             .zip(held)
             .zip(copies)
             .map(|((place, resources), copies)| Root {
-                outermost: layout.outermost(&place.directory),
+                built_on: layout.built_on(&place),
                 place,
                 catalog: Catalog::new(resources),
                 copies,
@@ -335,8 +337,8 @@ impl Side {
             .collect();
         for file in &side.files {
             let path = sources.file(file.id).place();
-            if let Some(outermost) = layout.outermost_of_listed(path) {
-                side.named_elsewhere.insert(file.id, outermost);
+            if let Some(built_on) = layout.built_on_listed(path) {
+                side.named_elsewhere.insert(file.id, built_on);
             }
         }
         side.kustomizations = kustomizations;
@@ -362,13 +364,17 @@ impl Side {
         self.resources().chain(copies)
     }
 
-    /// The directories of the outermost roots a resource is part of.
-    pub fn outermost(&self, placed: &Placed<'_>) -> &[String] {
-        placed
-            .resource
-            .file
-            .and_then(|file| self.named_elsewhere.get(&file))
-            .unwrap_or(&self.roots[placed.root].outermost)
+    /// What kustomizations make of a resource.
+    pub fn built_on(&self, placed: &Placed<'_>) -> &BuiltOn {
+        let file = placed.resource.file;
+        file.and_then(|file| self.named_elsewhere.get(&file))
+            .unwrap_or(&self.roots[placed.root].built_on)
+    }
+
+    /// The target of a file, as [`RootDirectory::target`] counts.
+    pub fn target(&self, file: FileId) -> usize {
+        self.file(file)
+            .map_or(0, |file| self.roots[file.root].place.target)
     }
 
     fn in_order<'a>(&'a self, all: impl Iterator<Item = Placed<'a>>) -> Vec<Placed<'a>> {

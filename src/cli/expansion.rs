@@ -352,9 +352,13 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
                 format!("{file} has an object of that name in namespace {there}, not in {wanted}")
             }
             _ => {
-                let root = crate::input::discover::shown(
-                    &session.head.side.roots[placed.root].place.directory,
-                );
+                let place = &session.head.side.roots[placed.root].place;
+                let root = crate::input::discover::shown(&place.directory);
+                let own = &resolver.target().name;
+                let other = &session.target_of(placed.resource.file).name;
+                if own != other && !other.is_empty() {
+                    return Some(format!("{file} has it, for target {other}"));
+                }
                 format!(
                     "{file} has it, in a root that the VM does not belong to: add it to the kustomization, or pass --context {root}"
                 )

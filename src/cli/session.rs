@@ -141,7 +141,7 @@ impl Session {
         OnRelease(self.head.targets().on(release))
     }
 
-    /// A resolver for each root and target of the head on another release.
+    /// A resolver for each root of the head on another release.
     pub(crate) fn resolvers_on<'a>(&'a self, on: &'a OnRelease) -> Resolvers<'a> {
         self.head.resolvers_with(&on.0)
     }
@@ -151,7 +151,7 @@ impl Session {
         self.head.target_of(file)
     }
 
-    /// A resolver for each root and target.
+    /// A resolver for each root.
     pub(crate) fn resolvers(&self) -> Resolvers<'_> {
         self.head.resolvers()
     }
@@ -243,20 +243,16 @@ impl Session {
     }
 }
 
-/// A resolver for each root and target.
+/// A resolver for each root, and so for each target.
 #[derive(Debug)]
 pub(crate) struct Resolvers<'a> {
-    targets: &'a Targets,
-    by_place: BTreeMap<(usize, usize), Resolver<'a>>,
+    by_root: Vec<Resolver<'a>>,
 }
 
 impl<'a> Resolvers<'a> {
     /// The resolver for a resource of the side the resolvers were made for.
     pub(crate) fn of(&self, placed: &Placed<'_>) -> &Resolver<'a> {
-        let target = self.targets.index(placed.resource.file);
-        self.by_place
-            .get(&(placed.root, target))
-            .expect("made for every resource of the side")
+        &self.by_root[placed.root]
     }
 }
 

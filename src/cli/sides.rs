@@ -388,7 +388,8 @@ impl Both<'_> {
             .map(|placed| Sided {
                 resource: placed.resource,
                 place: placed.resource.file.map_or("", place),
-                roots: side.outermost(&placed),
+                roots: &side.built_on(&placed).outermost,
+                overlays: &side.built_on(&placed).overlays,
                 resolver: resolvers.of(&placed),
             })
             .filter(|subject| !self.loaded.uncovered.contains(subject.place))

@@ -1,6 +1,7 @@
 //! What a plan says: one row a VM, what could not be judged, and what the rows have in common.
 
 use super::groups::Group;
+use super::overlaid::Overlaid;
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::update::{Action, Effect, Reason, VolumeChange};
@@ -26,6 +27,20 @@ pub struct Plan {
     pub virtual_machines: Vec<VmPlan>,
     /// Changed files that bear on VMs and were not judged. They are counted beside the actions.
     pub unjudged: Vec<Unjudged>,
+}
+
+impl Plan {
+    /// Adds what was not judged for other reasons; a file and kind that is told of already is not told of twice.
+    pub fn leave(&mut self, others: &[Unjudged]) {
+        let own = self.unjudged.len();
+        for other in others {
+            let mut told = self.unjudged[..own].iter();
+            if !told.any(|told| told.file == other.file && told.kind == other.kind) {
+                self.unjudged.push(other.clone());
+            }
+        }
+        self.unjudged.sort_by(|a, b| a.file.cmp(&b.file));
+    }
 }
 
 /// The releases that judge each side: one a side, or several where targets differ.
@@ -113,6 +128,8 @@ pub struct VmPlan {
     pub causes: Vec<Cause>,
     /// What it shares with other VMs and that changed, with its file: `types.yaml: instance type web changed`.
     pub shared: Vec<String>,
+    /// Whether only overlays of named targets bring it to a cluster.
+    pub overlaid: Option<Overlaid>,
     /// The expanded VM on the base side, where it can be expanded.
     pub before: Option<Node>,
     /// The expanded VM on the head side, where it can be expanded.

@@ -1,5 +1,6 @@
 //! A row of the plan before anything is said of it.
 
+use super::overlaid::Overlaid;
 use super::{Action, Cause, Change, Power, VmPlan};
 use crate::change::Sided;
 use crate::resource::Resource;
@@ -30,6 +31,7 @@ pub(super) fn blank(subject: &Sided, change: Change) -> VmPlan {
         fields: Vec::new(),
         causes: Vec::new(),
         shared: Vec::new(),
+        overlaid: Overlaid::of(subject),
         before: None,
         after: None,
     }

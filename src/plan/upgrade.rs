@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::stage::Stage;
 use super::{
     Action, Change, Names, Plan, Reason, Rejection, Releases, VmPlan, admission, assemble, fan_out,
-    notes, row, targets,
+    notes, overlaid, row, targets,
 };
 use crate::change::{self, Sided};
 use crate::release::Release;
@@ -26,10 +26,11 @@ pub fn preview(
         from_side.into_iter().filter(is_vm).collect(),
         to_side.into_iter().filter(is_vm).collect(),
     );
-    let virtual_machines = pairs
+    let judged = pairs
         .par_iter()
         .filter_map(|pair| unchanged(&Stage::new(pair.base?), &Stage::new(pair.head?), sources))
         .collect();
+    let (virtual_machines, unjudged) = overlaid::split(judged);
     let mut notes = notes(&pairs);
     notes.extend(differences(from, to));
     let names = Names {
@@ -41,7 +42,10 @@ pub fn preview(
         head: vec![to],
         hides: Vec::new(),
     };
-    assemble(names, releases, targets(&pairs), notes, virtual_machines)
+    Plan {
+        unjudged,
+        ..assemble(names, releases, targets(&pairs), notes, virtual_machines)
+    }
 }
 
 /// What the newer of two releases does that the older does not, in words.

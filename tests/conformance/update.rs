@@ -333,6 +333,7 @@ fn subjects<'a>(catalog: &'a Catalog, resolver: &'a Resolver<'a>) -> Vec<Sided<'
             resource,
             place: "",
             roots: &[],
+            overlays: &[],
             resolver,
         })
         .collect()

@@ -15,5 +15,6 @@ mod pairing;
 mod plan;
 mod random;
 mod support;
+mod targets;
 mod unjudged;
 mod world;

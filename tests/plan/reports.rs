@@ -47,6 +47,7 @@ fn row(name: &str, action: Action) -> VmPlan {
         volumes: Vec::new(),
         fields: Vec::new(),
         causes: vec![cause(&format!("vms/{name}.yaml"), 3)],
+        overlaid: None,
         shared: Vec::new(),
         before: None,
         after: None,

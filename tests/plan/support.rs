@@ -122,6 +122,7 @@ impl Change {
                         resource,
                         place: resource.file.map_or("", |id| sources.file(id).place()),
                         roots: &[],
+                        overlays: &[],
                         resolver: &resolvers[at],
                     })
                     .collect()

@@ -209,7 +209,7 @@ fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Jud
             head: loaded.head_name.clone(),
         },
     );
-    plan.unjudged.clone_from(&loaded.unjudged);
+    plan.leave(&loaded.unjudged);
     plan.kubevirt.hides.clone_from(&loaded.hidden);
     Ok(Judged {
         bad,

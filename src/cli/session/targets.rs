@@ -1,9 +1,10 @@
 //! The clusters a side is for: from the command line, the settings, what the tree shows, the other side, or assumed.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use anyhow::{anyhow, bail};
 use driftless::catalog::path;
+use driftless::catalog::root::Scope;
 use driftless::catalog::shown::{Shown, ShownRelease};
 use driftless::catalog::side::Side;
 use driftless::config::{Target, TargetConfig};
@@ -17,30 +18,15 @@ use crate::args::Global;
 use crate::input::discover::reported;
 use crate::input::read_from::ReadFrom;
 
-/// Every target, and which one each file is for.
+/// Every target: the implicit one, then those of the settings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Targets {
-    targets: Vec<Target>,
-    by_file: BTreeMap<FileId, usize>,
-}
+pub(super) struct Targets(Vec<Target>);
 
 impl Targets {
-    /// The target of a file.
-    pub(super) fn of(&self, file: Option<FileId>) -> &Target {
-        self.at(self.index(file))
-    }
-
-    /// The number of a file's target.
-    pub(super) fn index(&self, file: Option<FileId>) -> usize {
-        file.and_then(|file| self.by_file.get(&file))
-            .copied()
-            .unwrap_or(0)
-    }
-
     /// The same targets on another release.
     pub(super) fn on(&self, release: Release) -> Self {
         let mut targets = self.clone();
-        for target in &mut targets.targets {
+        for target in &mut targets.0 {
             target.release = release;
             target.release_known = true;
         }
@@ -49,7 +35,7 @@ impl Targets {
 
     /// The target of that number.
     pub(super) fn at(&self, index: usize) -> &Target {
-        &self.targets[index]
+        &self.0[index]
     }
 }
 
@@ -57,7 +43,6 @@ impl Targets {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     targets: Vec<DescribedTarget>,
-    by_file: BTreeMap<FileId, usize>,
 }
 
 /// What one side alone says of a target.
@@ -120,55 +105,41 @@ impl Described {
 pub(super) fn describe(
     global: &Global,
     settings: &Settings,
-    side: &Side,
-    sources: &Sources,
+    (side, scope): (&Side, &Scope),
     from: &ReadFrom<'_>,
 ) -> anyhow::Result<Described> {
     let mut described = Described::default();
     let implicit = &settings.config.target;
-    let place = |file: FileId| sources.file(file).place();
-    let named: Vec<Vec<String>> = settings
-        .config
-        .targets
-        .iter()
-        .map(|target| settings.joined(&target.paths))
-        .collect();
-    let holds = |paths: &[String], place: &str| {
-        paths.is_empty() || paths.iter().any(|path| path::is_inside(place, path))
-    };
-    let is_named = |place: &str| named.iter().any(|paths| holds(paths, place));
-    for config in std::iter::once(implicit).chain(&settings.config.targets) {
-        let paths = settings.joined(&config.paths);
-        let number = described.targets.len();
-        let within = |place: &str| number == 0 || holds(&paths, place);
-        let resources = side.resources().map(|placed| placed.resource);
+    // What overlays of named targets build on is for no cluster as it is written.
+    let mut own: BTreeSet<usize> = BTreeSet::new();
+    for placed in side.resources() {
+        if side.built_on(&placed).overlays.is_empty() {
+            own.insert(side.roots[placed.root].place.target);
+        }
+    }
+    let targets = std::iter::once(implicit).chain(&settings.config.targets);
+    for (number, config) in targets.enumerate() {
+        let is_for = |target: usize| number == target;
         let shown = Shown::by(
-            resources.filter(|resource| resource.file.is_some_and(|file| within(place(file)))),
+            side.resources()
+                .filter(|placed| is_for(side.roots[placed.root].place.target))
+                .map(|placed| placed.resource),
         )
-        .and(side.kustomizations.iter().filter(|read| within(&read.file)));
-        let mut files = side.files.iter().map(|file| place(file.id));
-        let is_used = if number == 0 {
-            named.is_empty() || files.any(|place| !is_named(place))
-        } else {
-            files.any(within)
-        };
-        let namespaces = [&global.namespace, &config.namespace, &implicit.namespace];
-        let namespace = namespaces.into_iter().flatten().next();
+        .and(
+            side.kustomizations
+                .iter()
+                .filter(|read| is_for(scope.target_of(&read.file))),
+        );
+        let is_used = own.contains(&number) || number == 0 && settings.config.targets.is_empty();
         described.targets.push(DescribedTarget {
             name: config.name.clone(),
-            namespace: namespace.map_or_else(|| "default".to_owned(), Clone::clone),
+            namespace: scope.namespace_of(number).to_owned(),
             complete: config.complete.unwrap_or_default(),
             is_used,
             stated: config.kubevirt,
             shown: shown.release(),
             configuration: configuration(global, settings, config, &shown, from)?,
         });
-        if number > 0 {
-            let files = side.files.iter().filter(|file| within(place(file.id)));
-            described
-                .by_file
-                .extend(files.map(|file| (file.id, number)));
-        }
     }
     Ok(described)
 }
@@ -180,10 +151,7 @@ pub(super) fn settle(
     other: Option<&Described>,
 ) -> (Targets, Vec<String>) {
     let mut assumed = Vec::new();
-    let mut settled = Targets {
-        targets: Vec::new(),
-        by_file: own.by_file.clone(),
-    };
+    let mut settled = Targets::default();
     for target in &own.targets {
         let other = other.and_then(|other| other.named(&target.name));
         let known = global
@@ -207,7 +175,7 @@ pub(super) fn settle(
             }
             (ShownConfiguration::None, _) => ClusterConfig::default(),
         };
-        settled.targets.push(Target {
+        settled.0.push(Target {
             name: target.name.clone(),
             release: known.unwrap_or(Release::NEWEST),
             release_known: known.is_some(),

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use driftless::catalog::Catalog;
 use driftless::catalog::kustomization;
 use driftless::catalog::path;
-use driftless::catalog::root::Scope;
+use driftless::catalog::root::{Scope, TargetScope};
 use driftless::catalog::side::{Input, Role, Side};
-use driftless::config::{Config, Target};
+use driftless::config::{Config, Target, TargetConfig};
 use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::source::{FileId, SourceFile, Sources};
@@ -116,7 +116,16 @@ impl World {
             given,
             context: context_given,
             configured: settings.joined(&settings.config.roots),
-            namespace: assumed_namespace(global, &settings),
+            namespace: assumed_namespace(global, &settings, &settings.config.target),
+            targets: settings
+                .config
+                .targets
+                .iter()
+                .map(|target| TargetScope {
+                    paths: settings.joined(&target.paths),
+                    namespace: assumed_namespace(global, &settings, target),
+                })
+                .collect(),
         };
         let files: Vec<(SourceFile, Role)> = texts
             .into_iter()
@@ -148,7 +157,7 @@ impl World {
         };
         let side = Side::beside(sources, inputs.clone(), &scope, other, &step);
         drop(progress);
-        let described = targets::describe(global, &settings, &side, sources, from)?;
+        let described = targets::describe(global, &settings, (&side, &scope), from)?;
         Ok(Self {
             config: settings.config.clone(),
             stated: Catalog::new(settings.config.infer.clone()),
@@ -181,7 +190,8 @@ impl World {
 
     /// The target of a file.
     pub(crate) fn target_of(&self, file: Option<FileId>) -> &Target {
-        self.targets.of(file)
+        let number = file.map_or(0, |file| self.side.target(file));
+        self.targets.at(number)
     }
 
     /// A resolver for each root and target.
@@ -191,15 +201,14 @@ impl World {
 
     /// The same, with other targets.
     pub(super) fn resolvers_with<'a>(&'a self, targets: &'a Targets) -> Resolvers<'a> {
-        let mut by_place = BTreeMap::new();
-        for placed in self.side.resources_and_copies() {
-            let target = targets.index(placed.resource.file);
-            by_place.entry((placed.root, target)).or_insert_with(|| {
-                let catalogs = self.side.catalogs(placed.root);
-                Resolver::new(targets.at(target), catalogs).with_answers(&self.stated)
-            });
-        }
-        Resolvers { targets, by_place }
+        let roots = self.side.roots.iter().enumerate();
+        let by_root = roots
+            .map(|(at, root)| {
+                let target = targets.at(root.place.target);
+                Resolver::new(target, self.side.catalogs(at)).with_answers(&self.stated)
+            })
+            .collect();
+        Resolvers { by_root }
     }
 
     /// The targets of this side.
@@ -236,8 +245,9 @@ impl World {
     }
 }
 
-fn assumed_namespace(global: &Global, settings: &Settings) -> String {
-    let configured = settings.config.target.namespace.as_ref();
-    let given = global.namespace.as_ref().or(configured);
-    given.cloned().unwrap_or_else(|| "default".to_owned())
+fn assumed_namespace(global: &Global, settings: &Settings, target: &TargetConfig) -> String {
+    let implicit = &settings.config.target;
+    let told = [&global.namespace, &target.namespace, &implicit.namespace];
+    let told = told.into_iter().flatten().next();
+    told.map_or_else(|| "default".to_owned(), Clone::clone)
 }

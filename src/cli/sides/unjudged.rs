@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use driftless::catalog::relevance::Relevance;
 use driftless::catalog::root::Exempt;
 use driftless::catalog::side::{Input, Placed, Reason, Role, Side};
-use driftless::plan::Unjudged;
+use driftless::plan::{COMPARE_BUILT, Unjudged};
 use driftless::resource::{Resource, ResourceId};
 use driftless::source::{FileId, Sources};
 use driftless::yaml;
 
-use self::built::{COMPARE_BUILT, built_by_kustomize};
+use self::built::built_by_kustomize;
 use self::kinds::{document_kind, is_foreign, is_kubevirts, kind_in, nested_kind, unjudged_kind};
 use super::changed::Changed;
 use crate::output::Shell;

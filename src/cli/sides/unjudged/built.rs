@@ -5,16 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use driftless::catalog::kustomization::{Kustomization, Rewrite};
 use driftless::catalog::path;
 use driftless::catalog::side::{Input, Side};
+use driftless::plan::COMPARE_BUILT;
 use driftless::resource::Resource;
 use driftless::source::FileId;
 use driftless::yaml::{self, Node, Value};
 
 use super::kinds::{is_foreign, is_kubevirts};
 use super::{Compared, NotJudged};
-
-/// What to do about files that a program builds objects from.
-pub(super) const COMPARE_BUILT: &str =
-    "compare what it builds from both sides: `driftless plan BUILT --base-dir BUILT-BEFORE`";
 
 impl Compared<'_> {
     /// The kustomizations that build on a file and may change an object in it.
