@@ -1,7 +1,7 @@
 //! A plan in numbers, and in one sentence.
 
 use super::model::Plan;
-use super::{Action, Power};
+use super::{Action, Power, VmPlan};
 
 /// A plan in numbers. Accepted rows are counted like others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +28,7 @@ impl Plan {
     /// The plan in numbers.
     pub fn summary(&self) -> Summary {
         let vms = &self.virtual_machines;
-        let count =
-            |holds: &dyn Fn(&super::VmPlan) -> bool| vms.iter().filter(|vm| holds(vm)).count();
+        let count = |holds: &dyn Fn(&VmPlan) -> bool| vms.iter().filter(|vm| holds(vm)).count();
         let accepted = count(&|vm| vm.accepted.is_some())
             + self
                 .unjudged
@@ -39,7 +38,7 @@ impl Plan {
         let mut summary = Summary {
             actions: self.counts(),
             down: vms.iter().map(|vm| vm.down).sum(),
-            restarts: count(&super::VmPlan::owes_restart),
+            restarts: count(&VmPlan::owes_restart),
             condition_only: count(&|vm| vm.condition_only),
             start_refused: count(&|vm| vm.start_refused),
             unjudged: self.unjudged.len(),
@@ -94,12 +93,23 @@ impl Plan {
                 Action::Delete => ("is deleted", "are deleted"),
                 Action::Stop => ("stops", "stop"),
                 Action::Restart => {
-                    let conditions = self
-                        .virtual_machines
-                        .iter()
-                        .filter(|vm| vm.action == Action::Restart && vm.condition_only)
-                        .count();
-                    say(count - conditions, "needs a restart", "need a restart");
+                    let of = |holds: &dyn Fn(&VmPlan) -> bool| {
+                        let rows = self.virtual_machines.iter();
+                        let rows = rows.filter(|vm| vm.action == Action::Restart && holds(vm));
+                        rows.count()
+                    };
+                    let conditions = of(&|vm| vm.condition_only);
+                    let at_once = of(&|vm| vm.down > 0);
+                    say(
+                        at_once,
+                        "restarts its guests at once",
+                        "restart their guests at once",
+                    );
+                    say(
+                        count - conditions - at_once,
+                        "needs a restart",
+                        "need a restart",
+                    );
                     say(
                         conditions,
                         "shows RestartRequired and changes nothing",

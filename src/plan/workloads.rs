@@ -285,11 +285,12 @@ fn pool(base: &Sided, head: &Sided, out: &mut VmPlan) {
         );
     } else if new_guest {
         out.down += running;
-        out.hold(if running > 0 {
-            Action::Restart
+        if running > 0 {
+            out.hold(Action::Restart);
+            out.hold_beside(Action::Stop);
         } else {
-            Action::NextStart
-        });
+            out.hold(Action::NextStart);
+        }
         out.reasons.push(
             Reason::new(format!(
                 "the pool deletes its {running} running guests by itself, within `maxUnavailable`, and starts them anew from the new template"

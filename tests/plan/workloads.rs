@@ -17,7 +17,13 @@ fn pl13_a_template_edit_of_a_pool_takes_every_guest_down() {
     let edited = change(&base, &pool(3, "", "other", "1Gi")).vm();
     assert_eq!(edited.kind, "VirtualMachinePool");
     assert_eq!((edited.action, edited.down), (Action::Restart, 3));
+    assert_eq!(edited.also, [Action::Stop], "a gate on `stop` stops it");
     assert!(says(&edited, "deletes its 3 running guests"));
+    let sentence = change(&base, &pool(3, "", "other", "1Gi"))
+        .plan()
+        .summary()
+        .sentence;
+    assert_eq!(sentence, "1 restarts its guests at once");
     let disks = change(&base, &pool(3, "", "h", "2Gi"));
     let plan = disks.vm();
     assert_eq!((plan.action, plan.down), (Action::DataLoss, 3));
