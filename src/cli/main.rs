@@ -8,6 +8,7 @@ mod input;
 mod output;
 mod session;
 mod sides;
+mod sink;
 
 use std::process::ExitCode;
 

@@ -569,3 +569,51 @@ fn the_worst_of_several_machines_trips_a_gate() {
     let run = repository.run(&["plan", "--base", "main", "--fail-on", "restart"]);
     assert_eq!(run.code, 1, "{}", run.err);
 }
+
+#[test]
+fn every_format_of_a_plan_goes_to_the_place_it_is_given() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &vm("a", "1Gi")).commit("one");
+    repository.write("a.yaml", &vm("a", "2Gi"));
+    let refused = |arguments: &[&str], says: &str| {
+        let run = repository.run(&[&["plan", "--base", "main"], arguments].concat());
+        assert_eq!(run.code, 2, "{arguments:?}");
+        assert!(run.err.contains(says), "{}", run.err);
+        assert!(run.out.is_empty());
+    };
+    refused(
+        &["--format", "json=x", "--output", "y"],
+        "--output has nothing to write",
+    );
+    refused(
+        &["--format", "json", "--format", "html"],
+        "standard output takes one format",
+    );
+    refused(
+        &["--format", "yaml"],
+        "`yaml` is not one of the formats: text, json, markdown, html",
+    );
+    let run = repository.run(&[
+        "plan",
+        "--base",
+        "main",
+        "--format",
+        "markdown=x.md",
+        "--format",
+        "html=x.html",
+        "--format",
+        "json",
+        "--format",
+        "text=x.txt",
+    ]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.json()["summary"]["action"]["live"], 1);
+    for (file, start) in [
+        ("x.md", "<!-- driftless:plan -->"),
+        ("x.html", "<!doctype html>"),
+        ("x.txt", "Plan: 1 changes live\n"),
+    ] {
+        let text = std::fs::read_to_string(repository.path().join(file)).unwrap();
+        assert!(text.starts_with(start), "{file}: {text}");
+    }
+}

@@ -15,6 +15,7 @@ use driftless::source::FileId;
 use crate::args::Global;
 use crate::output::{self, Outcome, Shell};
 use crate::session::{Request, Session};
+use crate::sink::Sink;
 
 /// Report what a cluster would refuse, drop or change, and what does not belong in Git
 ///
@@ -27,8 +28,8 @@ pub(crate) struct Args {
 
     /// How to report: text, json, sarif, github, junit, gitlab, rdjson or rdjsonl, each to standard output or to a file
     /// of its own. May repeat
-    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = Sink::parse)]
-    format: Vec<Sink>,
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = format)]
+    format: Vec<Sink<Format>>,
 
     /// Write the report to a file; with several formats, name each one's file in `--format`
     #[arg(long, value_name = "FILE")]
@@ -55,25 +56,8 @@ pub(crate) struct Args {
     write_baseline: Option<PathBuf>,
 }
 
-/// A format and where it goes.
-#[derive(Clone, Debug)]
-struct Sink {
-    format: Format,
-    file: Option<PathBuf>,
-}
-
-impl Sink {
-    fn parse(text: &str) -> Result<Self, String> {
-        let (word, file) = match text.split_once('=') {
-            Some((word, file)) => (word, Some(file.into())),
-            None => (text, None),
-        };
-        let format = Format::parse(word).ok_or_else(|| {
-            let words = Format::ALL.map(Format::as_str).join(", ");
-            format!("`{word}` is not one of the formats: {words}")
-        })?;
-        Ok(Self { format, file })
-    }
+fn format(text: &str) -> Result<Sink<Format>, String> {
+    Sink::parse(text, Format::ALL.map(|format| (format.as_str(), format)))
 }
 
 /// The severity from which the run fails; `off` where it never does.
@@ -84,7 +68,7 @@ fn fail_on() -> impl TypedValueParser<Value = Level> {
 
 /// Judges the paths and reports.
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
-    let sinks = sinks(args)?;
+    let sinks = Sink::settle(args.format.clone(), args.output.as_ref())?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let session = Session::load(&Request::new(global, &args.paths), shell)?;
     session.say_skipped(shell);
@@ -132,7 +116,7 @@ fn hide(baseline: &Baseline, checked: &mut Checked, session: &Session) {
 
 fn report(
     args: &Args,
-    sinks: &[Sink],
+    sinks: &[Sink<Format>],
     checked: &Checked,
     session: &Session,
     fail_on: Option<Severity>,
@@ -150,16 +134,12 @@ fn report(
     };
     for sink in sinks {
         let text = TextLayout {
-            color: sink.file.is_none() && shell.colors(),
+            color: sink.colors(shell),
             fold: !shell.is_verbose(),
             explain: args.explain,
             ..TextLayout::default()
         };
-        let bytes = report.write(sink.format, text).into_bytes();
-        match &sink.file {
-            Some(file) => output::write_file(file, &bytes)?,
-            None => shell.data(&bytes)?,
-        }
+        sink.write(&report.write(sink.format, text), shell)?;
     }
     Ok(())
 }
@@ -195,29 +175,6 @@ fn targets(session: &Session) -> (String, Vec<String>) {
     }
     let releases: Vec<String> = releases.iter().map(ToString::to_string).collect();
     (releases.join(", "), assumptions.into_iter().collect())
-}
-
-/// Where each format goes; at most one to standard output.
-fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
-    let mut sinks = args.format.clone();
-    if let Some(output) = &args.output {
-        let mut open = sinks.iter_mut().filter(|sink| sink.file.is_none());
-        match (open.next(), open.next()) {
-            (Some(sink), None) => sink.file = Some(output.clone()),
-            (None, _) => {
-                anyhow::bail!("--output has nothing to write: every --format names its own file")
-            }
-            _ => anyhow::bail!(
-                "--output takes one format; name each one's file: --format sarif=FILE"
-            ),
-        }
-    }
-    if sinks.iter().filter(|sink| sink.file.is_none()).count() > 1 {
-        anyhow::bail!(
-            "standard output takes one format; name a file for each of the others: --format sarif=FILE"
-        );
-    }
-    Ok(sinks)
 }
 
 fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {

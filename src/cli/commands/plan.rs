@@ -5,7 +5,6 @@ mod gates;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use clap::ValueEnum;
 use driftless::catalog::side::Reason;
 use driftless::change::Sided;
 use driftless::config::Config;
@@ -15,8 +14,9 @@ use driftless::report::plan_markdown::Comment;
 use driftless::report::{TextLayout, plan_html, plan_json, plan_markdown, plan_text};
 
 use crate::args::Global;
-use crate::output::{Outcome, Shell, write_file};
+use crate::output::{Outcome, Shell};
 use crate::sides::{Base, Loaded};
+use crate::sink::Sink;
 
 /// Say what a change does to every virtual machine: nothing, live update, volume migration, restart, refused
 ///
@@ -48,11 +48,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "RELEASE", requires = "kubevirt_from")]
     kubevirt_to: Option<Release>,
 
-    /// Format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    /// How to report: text, json, markdown for a comment on a pull request, or html, one page that needs no server; each
+    /// to standard output or to a file of its own. May repeat
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = format)]
+    format: Vec<Sink<Format>>,
 
-    /// Write to a file instead of standard output
+    /// Write the report to a file; with several formats, name each one's file in `--format`
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -104,16 +105,22 @@ fn comment_key(text: &str) -> Result<String, &'static str> {
 }
 
 /// How a plan is written.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug)]
 enum Format {
-    /// For people
     Text,
-    /// `schemas/plan.json`
     Json,
-    /// For a comment on a pull request
     Markdown,
-    /// One page that needs no server
     Html,
+}
+
+fn format(text: &str) -> Result<Sink<Format>, String> {
+    let formats = [
+        ("text", Format::Text),
+        ("json", Format::Json),
+        ("markdown", Format::Markdown),
+        ("html", Format::Html),
+    ];
+    Sink::parse(text, formats)
 }
 
 /// A plan with what else the run found.
@@ -131,6 +138,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     if args.base.len() > 2 {
         bail!("`--base` is given at most twice");
     }
+    let sinks = Sink::settle(args.format.clone(), args.output.as_ref())?;
     let Judged {
         mut plan,
         bad,
@@ -146,26 +154,22 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         (None, _) => None,
     };
     args.gates.accept(&args.paths, range, &mut plan)?;
-    let text = match args.format {
-        Format::Text => plan_text::report(
-            &plan,
-            TextLayout {
-                color: args.output.is_none() && shell.colors(),
-                fold: !shell.is_verbose(),
-                width: shell
-                    .width()
-                    .filter(|_| args.output.is_none())
-                    .unwrap_or(80),
-                ..TextLayout::default()
-            },
-        ),
-        Format::Json => plan_json::report(&plan),
-        Format::Markdown => plan_markdown::report(&plan, &args.comment()),
-        Format::Html => plan_html::report(&plan, args.link_template.as_deref()),
-    };
-    match &args.output {
-        Some(file) => write_file(file, text.as_bytes())?,
-        None => shell.data(text.as_bytes())?,
+    for sink in &sinks {
+        let text = match sink.format {
+            Format::Text => plan_text::report(
+                &plan,
+                TextLayout {
+                    color: sink.colors(shell),
+                    fold: !shell.is_verbose(),
+                    width: shell.width().filter(|_| sink.file.is_none()).unwrap_or(80),
+                    ..TextLayout::default()
+                },
+            ),
+            Format::Json => plan_json::report(&plan),
+            Format::Markdown => plan_markdown::report(&plan, &args.comment()),
+            Format::Html => plan_html::report(&plan, args.link_template.as_deref()),
+        };
+        sink.write(&text, shell)?;
     }
     let mut outcome = outcome;
     for trip in gates.trips(&plan) {
