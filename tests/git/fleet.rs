@@ -2,14 +2,17 @@
 //!
 //! `fixtures/fleet` holds the machines' templates, the files around them and the commits with what is expected of each.
 
+mod formats;
+mod properties;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use driftless::source::Sources;
 use driftless::yaml;
 use serde::Deserialize;
-use serde_json::Value as Json;
 
+use self::formats::{Formats, Told};
 use crate::support::Repository;
 
 /// `repository.yaml`.
@@ -35,6 +38,9 @@ struct Entry {
     commit: String,
     edits: Vec<Edit>,
     does: Vec<Row>,
+    /// What it does while the migration of the commit before is under way.
+    #[serde(default)]
+    during: Vec<Row>,
     #[serde(default)]
     unjudged: Vec<String>,
     why: String,
@@ -75,6 +81,9 @@ struct Row {
     down: u64,
     #[serde(default = "virtual_machine")]
     kind: String,
+    /// What becomes of its volumes.
+    #[serde(default)]
+    volumes: Vec<String>,
     /// `TARGET/NAMESPACE/NAME`, with ranges.
     machines: Vec<String>,
 }
@@ -210,9 +219,9 @@ fn line(kind: &str, machine: &str, action: &str, change: &str, condition_only: b
     format!("{kind} {machine}: {change} {action}{condition}")
 }
 
-/// What the fixture expects of a commit.
-fn expected(commit: &Entry) -> BTreeSet<String> {
-    let rows = commit.does.iter().flat_map(|row| {
+/// The rows that the fixture expects.
+fn expected(rows: &[Row]) -> BTreeSet<String> {
+    let rows = rows.iter().flat_map(|row| {
         let machines = row.machines.iter().flat_map(|pattern| spread(pattern));
         machines.map(|machine| {
             line(
@@ -227,76 +236,105 @@ fn expected(commit: &Entry) -> BTreeSet<String> {
     rows.collect()
 }
 
-/// What the plan says; rows that are `none` only where the fixture asks for them.
-fn told(plan: &Json, asked: &BTreeSet<String>) -> BTreeSet<String> {
-    let mut rows = BTreeSet::new();
-    for vm in plan["virtualMachines"].as_array().unwrap() {
-        let text = |key: &str| vm[key].as_str().unwrap_or_default();
-        let machine = format!("{}/{}/{}", text("target"), text("namespace"), text("name"));
-        let row = line(
-            text("kind"),
-            &machine,
-            text("action"),
-            text("change"),
-            vm["conditionOnly"] == true,
-        );
-        if text("action") != "none" || asked.contains(&row) {
-            rows.insert(row);
+/// What of a plan is not as the fixture has it; rows that are `none` only count where the fixture asks for them.
+fn wrong(rows: &[Row], unjudged: &[String], plan: &Formats, told: &Told) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let expected = expected(rows);
+    let missing: Vec<_> = expected.difference(&told.rows).collect();
+    let extra: Vec<_> = told
+        .rows
+        .difference(&expected)
+        .filter(|row| !row.ends_with(" none"))
+        .collect();
+    if !missing.is_empty() || !extra.is_empty() {
+        wrong.push(format!("missing {missing:#?}\nnot expected {extra:#?}"));
+    }
+    let down: u64 = rows.iter().map(|row| row.down).sum();
+    let says = &plan.json["summary"]["down"];
+    if *says != down {
+        wrong.push(format!("{says} go down, {down} should"));
+    }
+    let unjudged: BTreeSet<String> = unjudged.iter().cloned().collect();
+    if told.unjudged != unjudged {
+        wrong.push(format!(
+            "unjudged are {:?}, {unjudged:?} should be",
+            told.unjudged
+        ));
+    }
+    for row in rows.iter().filter(|row| !row.volumes.is_empty()) {
+        let verdicts = plan.verdicts();
+        if verdicts != row.volumes {
+            wrong.push(format!("volumes {verdicts:?}, not {:?}", row.volumes));
         }
     }
-    rows
+    wrong
 }
 
 #[test]
-fn every_commit_does_to_every_machine_what_kubevirt_does() {
+fn every_commit_does_to_every_machine_what_kubevirt_does_in_every_format() {
     let fleet: Fleet = read("repository.yaml");
     let commits: Vec<Entry> = read("commits.yaml");
-    assert!(commits.len() >= 20, "a commit is missing");
     let repository = fleet.lay_out();
     let machines = repository
         .git(&["ls-files", "clusters/*/vms/*"])
         .lines()
         .count();
     assert_eq!(machines, 120);
-    let mut wrong = Vec::new();
+    let mut found = Vec::new();
     for commit in &commits {
         assert!(!commit.why.is_empty(), "{}: no source", commit.commit);
         for edit in &commit.edits {
             edit.make(&repository);
         }
         repository.commit(&commit.commit);
-        let run = repository.run(&["plan", "--base", "HEAD~1", "--format", "json"]);
-        let plan = run.json();
-        let expected = expected(commit);
-        let told = told(&plan, &expected);
-        if expected != told {
-            let missing: Vec<_> = expected.difference(&told).collect();
-            let extra: Vec<_> = told.difference(&expected).collect();
-            wrong.push(format!(
-                "{}\n  missing {missing:#?}\n  not expected {extra:#?}",
-                commit.commit
-            ));
+        let mut runs = vec![(&["--base", "HEAD~1"][..], &commit.does)];
+        if !commit.during.is_empty() {
+            runs.push((&["--base", "HEAD~2", "--base", "HEAD~1"], &commit.during));
         }
-        let down: u64 = commit.does.iter().map(|row| row.down).sum();
-        if plan["summary"]["down"] != down {
-            wrong.push(format!(
-                "{}: {} go down, {down} should",
-                commit.commit, plan["summary"]["down"]
-            ));
-        }
-        let unjudged: BTreeSet<&str> = plan["unjudged"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|entry| entry["file"].as_str().unwrap())
-            .collect();
-        let expected: BTreeSet<&str> = commit.unjudged.iter().map(String::as_str).collect();
-        if unjudged != expected {
-            wrong.push(format!(
-                "{}: unjudged are {unjudged:?}, {expected:?} should be",
-                commit.commit
-            ));
+        for (arguments, rows) in runs {
+            let plan = Formats::of(&repository, arguments);
+            let told = plan.json();
+            let mut all = wrong(rows, &commit.unjudged, &plan, &told);
+            for (format, other) in plan.others() {
+                all.extend(told.differs(&other).map(|how| format!("{format}: {how}")));
+            }
+            let name = &commit.commit;
+            found.extend(all.iter().map(|wrong| format!("{name}: {wrong}")));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(found.is_empty(), "{}", found.join("\n\n"));
+}
+
+#[test]
+fn every_kind_of_change_is_a_commit() {
+    let commits: Vec<Entry> = read("commits.yaml");
+    let all: Vec<&str> = commits
+        .iter()
+        .map(|commit| commit.commit.as_str())
+        .collect();
+    for kind in [
+        "resize one machine by its instance type",
+        "more memory for everything of one size",
+        "another disk bus by the preference of a cluster",
+        "a second network for one build machine",
+        "the databases move to another storage network",
+        "a faster disk for one database, moved while it runs",
+        "back to the old disk",
+        "another name",
+        "another folder",
+        "another namespace",
+        "another cluster",
+        "cloud-init",
+        "a larger template for a disk that exists",
+        "one database and one shop front go",
+        "one shop front rests",
+        "migrate one build machine when its node is drained",
+        "a new image for the build machines of a cluster",
+        "KubeVirt 1.7 in one cluster",
+        "larger runners in a pool",
+        "a value of a chart",
+        "more memory in a base of every cluster",
+    ] {
+        assert!(all.contains(&kind), "no commit `{kind}`");
+    }
 }
