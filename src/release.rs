@@ -309,6 +309,16 @@ behaviours! {
     /// Volume snapshots can be inferred from.
     InfersFromSnapshots: V1_9.., gained "instance types and preferences are inferred from volume snapshots too";
 
+    // Start
+    /// A start applies the whole device preference before it attaches anything (before: only what it attaches).
+    StartAppliesDevicesFirst: V1_5..=V1_6, silent "the guest is the same";
+    /// A guest with TDX is annotated with the socket that attests it.
+    AnnotatesTdxSocket: V1_9.., silent "only a guest that is started gets it";
+    /// A guest of arm64 whose EFI says nothing of secure boot starts without it (before: refused).
+    TurnsArmSecureBootOff: V1_8.., gained "guests of arm64 whose EFI says nothing of secure boot start without it";
+    /// The finalizer of a VMI has no domain.
+    PlainGuestFinalizer: V1_5..=V1_6, silent "only the cluster looks at it";
+
     // Validating webhook
     /// A missing instance type or preference is refused at admission.
     RefusesMissingInstancetype: V1_5..=V1_5, lost "a VM that names a missing instance type is admitted, and fails in its controller";

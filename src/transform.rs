@@ -4,4 +4,5 @@ pub mod admit;
 pub mod expand;
 pub mod explain;
 pub mod normalize;
+pub mod start;
 pub mod upgrade;

@@ -4,6 +4,7 @@ use driftless::catalog::bundle::{self, compare::Absence};
 use driftless::catalog::side::Placed;
 use driftless::cause::Refusal;
 use driftless::field_path::FieldPath;
+use driftless::release::Behaviour;
 use driftless::resolve::infer::{self, InferError};
 use driftless::resolve::{ResolveError, Resolver};
 use driftless::resource::{Resource, ResourceId};
@@ -12,6 +13,7 @@ use driftless::schema::{self, Problem, ProblemKind};
 use driftless::stored::Matcher;
 use driftless::transform::admit::{self, NotAdmitted, Unknown};
 use driftless::transform::expand::{ExpandError, expand};
+use driftless::transform::start::{self, StartError};
 use driftless::yaml::{Node, Origin};
 
 use crate::output::Shell;
@@ -25,8 +27,19 @@ const VM: &str = "v1.VirtualMachine";
 pub(crate) struct Steps {
     /// Whether the mutating webhook runs first.
     pub(crate) admitted: bool,
-    /// Whether instance type and preference are applied.
-    pub(crate) expanded: bool,
+    /// Where it ends.
+    pub(crate) taken_to: End,
+}
+
+/// Where the way of a VM ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Right after admission.
+    Admitted,
+    /// With instance type and preference applied.
+    Expanded,
+    /// With the instance that a start makes of it, stored.
+    Started,
 }
 
 /// A VM taken so far.
@@ -111,10 +124,10 @@ pub(crate) fn take(
         }
         vm
     };
-    let node = if steps.expanded {
-        expand(&unexpanded, namespace, resolver).map_err(Failure::Expand)?
-    } else {
-        unexpanded.clone()
+    let node = match steps.taken_to {
+        End::Admitted => unexpanded.clone(),
+        End::Expanded => expand(&unexpanded, namespace, resolver).map_err(Failure::Expand)?,
+        End::Started => started(&unexpanded, namespace, resolver, &mut remarks)?,
     };
     Ok(Taken {
         node,
@@ -123,8 +136,46 @@ pub(crate) fn take(
     })
 }
 
+/// The VMI that a start makes of an admitted VM. Whoever wants to know is told what the cluster makes up.
+fn started(
+    vm: &Node,
+    namespace: &str,
+    resolver: &Resolver<'_>,
+    remarks: &mut Vec<VmRemark>,
+) -> Result<Node, Failure> {
+    const UUID: &str = "spec.domain.firmware.uuid";
+    let started = start::start(vm.clone(), namespace, resolver).map_err(|error| match error {
+        StartError::Expand(error) => Failure::Expand(error),
+        StartError::Admit(error) => Failure::Admit(error),
+    })?;
+    let mut vmi = started.vmi;
+    let derived = start::legacy_uuid(vm.str_at("metadata.name"));
+    if vmi.str_at(UUID) == derived
+        && vm
+            .path("spec.template")
+            .is_some_and(|template| template.str_at(UUID).is_empty())
+    {
+        vmi.remove(UUID);
+        if resolver.release().has(Behaviour::WritesFirmwareUuid) {
+            return Ok(vmi);
+        }
+        remarks.push(VmRemark {
+            field: FieldPath::parse("spec.template.spec.domain.firmware.uuid"),
+            text: format!(
+                "KubeVirt derives the firmware UUID `{derived}` from the VM's name; the result leaves it out"
+            ),
+            severity: Severity::Note,
+        });
+    }
+    Ok(vmi)
+}
+
 /// Adds what Go always writes and takes away what only a cluster knows.
-pub(crate) fn finish(node: &mut Node, resolver: &Resolver<'_>) {
+pub(crate) fn finish(node: &mut Node, steps: Steps, resolver: &Resolver<'_>) {
+    if steps.taken_to == End::Started {
+        start::written(resolver.release(), node);
+        return;
+    }
     schema::encode(resolver.release(), VM, node);
     node.remove("status");
 }

@@ -6,7 +6,7 @@ use super::stage::Stage;
 use super::{Action, Reason, VmPlan};
 use crate::release::Behaviour;
 use crate::transform::admit::RANDOM_UUID;
-use crate::update::guest::legacy_uuid;
+use crate::transform::start::legacy_uuid;
 use crate::yaml::Node;
 
 const UUID: &str = "spec.template.spec.domain.firmware.uuid";

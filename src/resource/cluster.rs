@@ -30,6 +30,8 @@ pub struct ClusterConfig {
     /// Whether it is known or assumed.
     pub source: ConfigSource,
     architecture: Option<SmolStr>,
+    /// Whether the `KubeVirt` object is annotated so that isolated emulator threads get an even count of processors.
+    emulator_parity: bool,
 }
 
 /// What the controller makes of a VM's references to instance type and preference.
@@ -44,6 +46,9 @@ pub enum ReferencePolicy {
     ExpandAll,
 }
 
+/// Completes the processors of guests with an isolated emulator thread to an even count.
+pub(crate) const EMULATOR_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
+
 /// The architecture `virt-operator` writes where nobody says one.
 const ARCHITECTURE: &str = "amd64";
 
@@ -53,6 +58,7 @@ impl Default for ClusterConfig {
             node: Node::map(),
             source: ConfigSource::Assumed,
             architecture: None,
+            emulator_parity: false,
         }
     }
 }
@@ -64,6 +70,7 @@ impl ClusterConfig {
             node,
             source: ConfigSource::Known,
             architecture: None,
+            emulator_parity: false,
         }
     }
 
@@ -100,6 +107,9 @@ impl ClusterConfig {
             node,
             source: ConfigSource::Known,
             architecture,
+            emulator_parity: document
+                .path("metadata.annotations")
+                .is_some_and(|annotations| annotations.get(EMULATOR_PARITY).is_some()),
         })
     }
 
@@ -217,6 +227,23 @@ impl ClusterConfig {
     /// The CPU request `KubeVirt` sets at pod level only: `100m`.
     pub(crate) fn default_cpu_request() -> Quantity {
         Quantity::parse("100m").unwrap_or(Quantity::from_value(0, Format::DecimalSI))
+    }
+
+    /// Whether the `KubeVirt` object is annotated with [`EMULATOR_PARITY`].
+    pub(crate) const fn completes_emulator_parity(&self) -> bool {
+        self.emulator_parity
+    }
+
+    /// The CPU model of a guest that names none.
+    pub(crate) fn cpu_model(&self) -> &str {
+        self.text("cpuModel", "host-model")
+    }
+
+    /// The socket through which guests with TDX are attested; empty where the cluster says so.
+    pub(crate) fn tdx_socket(&self) -> &str {
+        self.written("confidentialCompute.tdx.attestation.qgsSocketPath")
+            .and_then(Node::as_str)
+            .unwrap_or("/var/run/tdx-qgs/qgs.socket")
     }
 
     /// Guest memory over requested memory, in percent.

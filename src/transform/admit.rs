@@ -1,6 +1,6 @@
 //! What the mutating webhook makes of a VM that is created or updated.
 
-mod defaults;
+pub(in crate::transform) mod defaults;
 mod matchers;
 #[cfg(test)]
 mod tests;
@@ -156,7 +156,10 @@ pub(crate) fn mutate_decoded(
         defaults::template_spec(vm),
     );
     if old.is_none() {
-        defaults::pci_topology(resolver.release(), vm);
+        defaults::pci_topology(
+            resolver.release(),
+            expand::part(expand::part(vm, "spec"), "template"),
+        );
     }
     Ok(admitted)
 }

@@ -188,3 +188,36 @@ fn nothing_to_expand_is_clean() {
         .prints_nothing()
         .says(&["no VirtualMachine"]);
 }
+
+#[test]
+fn as_vmi_prints_the_instance_that_a_start_makes() {
+    let workspace = Workspace::with(&[("vm.yaml", VM)]);
+    let run = workspace
+        .run(&["expand", "--as", "vmi", "-o", "json", "--kubevirt", "1.9"])
+        .exits(0);
+    let vmi = &items(&run.stdout)[0];
+    assert_eq!(vmi["kind"], "VirtualMachineInstance");
+    assert_eq!(vmi["metadata"]["name"], "web");
+    assert_eq!(
+        vmi["metadata"]["annotations"]["kubevirt.io/cluster-instancetype-name"],
+        "u1.small"
+    );
+    let domain = &vmi["spec"]["domain"];
+    assert_eq!(domain["memory"]["maxGuest"], "8Gi");
+    assert_eq!(domain["cpu"]["model"], "host-model");
+    assert_eq!(
+        domain["firmware"],
+        serde_json::json!({}),
+        "what is random is left out"
+    );
+    assert!(vmi.get("status").is_none());
+}
+
+#[test]
+fn as_vmi_names_the_uuid_that_is_derived_from_the_name() {
+    let workspace = Workspace::with(&[("vm.yaml", VM)]);
+    workspace
+        .run(&["expand", "--as", "vmi", "--kubevirt", "1.5"])
+        .exits(0)
+        .says(&["KubeVirt derives the firmware UUID `d32ff544-f682-571b-8677-3762f07ab8a4` from the VM's name"]);
+}

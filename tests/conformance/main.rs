@@ -17,6 +17,7 @@ mod expand;
 mod mutate;
 mod quantity;
 mod revisions;
+mod start;
 mod update;
 mod yaml;
 
@@ -127,6 +128,17 @@ const FAMILIES: &[Family] = &[
             ("1.7", 100),
             ("1.8", 100),
             ("1.9", 280),
+        ],
+    },
+    Family {
+        name: "start",
+        check: start::check,
+        cases: &[
+            ("1.5", 150),
+            ("1.6", 150),
+            ("1.7", 150),
+            ("1.8", 150),
+            ("1.9", 400),
         ],
     },
     Family {

@@ -2,7 +2,7 @@
 
 use driftless::plan::{Action, Effect, VmPlan};
 use driftless::release::Release;
-use driftless::update::guest::legacy_uuid;
+use driftless::transform::start::legacy_uuid;
 
 use crate::support::{blames, change, files, says};
 

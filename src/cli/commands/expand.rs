@@ -12,7 +12,7 @@ use driftless::transform::explain::{Explained, Giver, explain};
 use rayon::prelude::*;
 
 use crate::args::{Global, syntax};
-use crate::expansion::{self, Steps, Taken};
+use crate::expansion::{self, End, Steps, Taken};
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
 
@@ -34,6 +34,11 @@ pub(crate) struct Args {
     #[arg(long)]
     admitted: bool,
 
+    /// What to print: the virtual machine, or the instance that a start makes of it, as the cluster stores it. An
+    /// instance is made of a stored machine: the mutating webhook runs first
+    #[arg(long = "as", value_name = "FORM", default_value = "vm")]
+    form: Form,
+
     /// Say for every field where its value came from, instead of printing the VM
     #[arg(long, conflicts_with = "output")]
     explain: bool,
@@ -41,6 +46,15 @@ pub(crate) struct Args {
     /// A stream of documents, or a `v1 List` in JSON
     #[arg(short, long, value_name = "FORMAT", default_value_t, value_parser = syntax())]
     output: Syntax,
+}
+
+/// What is printed of each VM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// The virtual machine.
+    Vm,
+    /// The virtual machine instance that a start makes of it.
+    Vmi,
 }
 
 /// Expands every VM of the paths.
@@ -75,8 +89,11 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     }
     let resolvers = session.resolvers();
     let steps = Steps {
-        admitted: args.admitted,
-        expanded: true,
+        admitted: args.admitted || args.form == Form::Vmi,
+        taken_to: match args.form {
+            Form::Vm => End::Expanded,
+            Form::Vmi => End::Started,
+        },
     };
     let results: Vec<_> = vms
         .par_iter()
@@ -93,7 +110,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
                     let text = explanation(&taken, vm, &session, resolver);
                     shell.data(text.as_bytes())?;
                 } else {
-                    expansion::finish(&mut taken.node, resolver);
+                    expansion::finish(&mut taken.node, steps, resolver);
                     nodes.push(taken.node);
                 }
             }

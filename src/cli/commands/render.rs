@@ -16,7 +16,7 @@ use driftless::yaml::{self, Node};
 use rayon::prelude::*;
 
 use crate::args::{Global, syntax};
-use crate::expansion::{self, Failure, Steps, Taken};
+use crate::expansion::{self, End, Failure, Steps, Taken};
 use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Resolvers, Session};
@@ -196,10 +196,17 @@ fn normal_form(
     let node = normalize(resource, written, resolver);
     let steps = Steps {
         admitted: args.admitted,
-        expanded: is_expanded(args.policy, &node, &resource.node),
+        taken_to: if is_expanded(args.policy, &node, &resource.node) {
+            End::Expanded
+        } else {
+            End::Admitted
+        },
     };
     let is_vm = resource.is("kubevirt.io", "VirtualMachine");
-    if !is_vm || normalize::is_encrypted(&node) || !(steps.admitted || steps.expanded) {
+    if !is_vm
+        || normalize::is_encrypted(&node)
+        || (!steps.admitted && steps.taken_to == End::Admitted)
+    {
         return Ok((node, None));
     }
     let mut vm = Resource {
@@ -214,7 +221,7 @@ fn normal_form(
         resource: &vm,
     };
     let mut taken = expansion::take(&placed, steps, resolver)?;
-    expansion::finish(&mut taken.node, resolver);
+    expansion::finish(&mut taken.node, steps, resolver);
     let node = normalize(&vm, &taken.node, resolver);
     Ok((node, Some(taken)))
 }

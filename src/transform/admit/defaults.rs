@@ -157,13 +157,13 @@ fn labelled_architecture(
     None
 }
 
-/// The annotation that fixes the PCI topology of a new VM whose machine has PCIe root ports.
-/// Mirrors SupportsPCIeHotplug and setDefaultPciTopologyVersion.
-pub(super) fn pci_topology(release: Release, vm: &mut Node) {
+/// The annotation that fixes the PCI topology of a new guest whose machine has PCIe root ports; `target` has `metadata`
+/// and `spec`: a VM's template or a VMI. Mirrors SupportsPCIeHotplug and setDefaultPciTopologyVersion.
+pub(in crate::transform) fn pci_topology(release: Release, target: &mut Node) {
     if !release.has(Behaviour::WritesPciTopology) {
         return;
     }
-    let spec = template_spec(vm);
+    let spec = part(target, "spec");
     let machine = spec.str_at("domain.machine.type");
     let architecture = spec.str_at("architecture");
     if !matches!(architecture, "" | "amd64" | "arm64")
@@ -172,7 +172,7 @@ pub(super) fn pci_topology(release: Release, vm: &mut Node) {
         return;
     }
     let node = Node::written_text("v3", &"setDefaultPciTopologyVersion");
-    let annotations = vm.ensure_map("spec.template.metadata.annotations", node.origin);
+    let annotations = target.ensure_map("metadata.annotations", node.origin);
     if annotations.get(PCI_TOPOLOGY).is_none() {
         annotations.insert(PCI_TOPOLOGY, node);
     }

@@ -38,6 +38,16 @@ pub(crate) fn apply(release: Release, preference: &Node, target: &mut Node) -> R
     Ok(())
 }
 
+/// What a preference says of devices, where it is applied to them alone.
+pub(crate) fn apply_devices(release: Release, preference: &Node, spec: &mut Node) {
+    devices::apply(release, preference, spec);
+}
+
+/// What a preference attaches by itself.
+pub(crate) fn apply_autoattach(preference: &Node, spec: &mut Node) {
+    devices::apply_autoattach(preference, spec);
+}
+
 /// `preferredMachineType`, where the VM names none.
 /// Mirrors applyMachinePreferences, pkg/instancetype/preference/apply/machine.go @ v1.9.0.
 pub fn apply_machine_type(preference: &Node, spec: &mut Node) {

@@ -45,7 +45,7 @@ pub(super) fn apply(release: Release, preference: &Node, spec: &mut Node) {
 
 /// What a preference attaches by itself.
 /// Mirrors ApplyAutoAttachPreferences, pkg/instancetype/preference/apply/device.go @ v1.9.0.
-fn apply_autoattach(preference: &Node, spec: &mut Node) {
+pub(super) fn apply_autoattach(preference: &Node, spec: &mut Node) {
     let Some(preferred) = preference.get("devices") else {
         return;
     };

@@ -1,0 +1,113 @@
+//! Family `start`: the VMI that a start makes, and what the cluster answers to it.
+
+use std::collections::BTreeSet;
+
+use driftless::catalog::Catalog;
+use driftless::config::Target;
+use driftless::field_path::FieldPath;
+use driftless::resolve::Resolver;
+use driftless::resource::Resource;
+use driftless::resource::cluster::ClusterConfig;
+use driftless::rules::admission::review::review;
+use driftless::transform::admit::RANDOM_UUID;
+use driftless::transform::start;
+use driftless::yaml::Node;
+use serde_json::{Value as Json, json};
+
+use crate::Case;
+
+/// Compares the VMI that is stored.
+pub(crate) fn check(case: &Case) -> Result<(), String> {
+    let mut objects: Vec<Resource> = case.input["objects"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|object| {
+            Resource::from_node(Node::from_json(object), None, 0, FieldPath::root())
+                .expect("every recorded object is a resource")
+        })
+        .collect();
+    let vm = objects.remove(0);
+    let catalog = Catalog::new(objects);
+    let config = case.input.get("config").cloned().unwrap_or(json!({}));
+    let target = Target {
+        release: case.release,
+        release_known: true,
+        configuration: ClusterConfig::known(Node::from_json(&config)),
+        complete: true,
+        ..Target::default()
+    };
+    let resolver = Resolver::new(&target, vec![&catalog]);
+    let namespace = vm.namespace_or("default");
+    let stored = review(&vm.node, None, &resolver);
+    if !stored.is_accepted() {
+        return Err(format!("not stored: {:?}", stored.causes()));
+    }
+    let stored = stored.admitted.ok_or("not stored")?.vm;
+    let expected = &case.expected;
+    match start::start(stored, namespace, &resolver) {
+        Ok(started) => compare_vmi(case, started.vmi, &expected["storedVmi"]),
+        Err(error) => match expected.get("error") {
+            Some(_) => Ok(()),
+            None => Err(format!("{error}, but KubeVirt: {expected}")),
+        },
+    }
+}
+
+fn compare_vmi(case: &Case, mut vmi: Node, wanted: &Json) -> Result<(), String> {
+    const UUID: &str = "spec.domain.firmware.uuid";
+    start::written(case.release, &mut vmi);
+    // The recordings have one UUID for all that the VM does not write, also for those derived from its name.
+    if vmi.str_at(UUID) == start::legacy_uuid(vmi.str_at("metadata.name")) {
+        vmi.set(UUID, Node::string(RANDOM_UUID));
+    }
+    let (ours, theirs) = (comparable(vmi), comparable(Node::from_json(wanted)));
+    if wanted.is_null() || ours.same_value(&theirs) {
+        return Ok(());
+    }
+    let (ours, theirs) = (leaves(&ours), leaves(&theirs));
+    let only = |one: &BTreeSet<String>, other: &BTreeSet<String>| {
+        let only: Vec<_> = one.difference(other).cloned().collect();
+        only.join(", ")
+    };
+    let (ours, theirs) = (only(&ours, &theirs), only(&theirs, &ours));
+    Err(format!("only ours: {ours}\n  only KubeVirt's: {theirs}"))
+}
+
+fn leaves(node: &Node) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    node.leaves(&mut |path, node| {
+        out.insert(format!("{path}: {}", node.to_json()));
+    });
+    out
+}
+
+/// The VMI without what conformance/README.md leaves out of comparison.
+fn comparable(mut vmi: Node) -> Node {
+    drop_nulls(&mut vmi);
+    for path in [
+        "metadata.creationTimestamp",
+        "metadata.annotations",
+        "spec.domain.resources.requests",
+        "spec.domain.resources.limits",
+        "spec.domain.resources",
+        "spec.domain.devices",
+    ] {
+        if vmi.path(path).is_some_and(|node| node.entries().is_empty()) {
+            vmi.remove(path);
+        }
+    }
+    vmi
+}
+
+fn drop_nulls(node: &mut Node) {
+    for item in node.items_mut().into_iter().flatten() {
+        drop_nulls(item);
+    }
+    if let Some(map) = node.as_map_mut() {
+        map.retain(|entry| !entry.node.is_null());
+        for entry in map.entries_mut() {
+            drop_nulls(&mut entry.node);
+        }
+    }
+}
