@@ -75,7 +75,7 @@ fn each_field_reaches_the_guest_or_forces_a_restart() {
             "spec.template.spec.domain.devices.disks[0].disk.bus",
         ),
         (
-            base.replace("threads: 1}", "threads: 1, model: host-model}"),
+            base.replace("threads: 1}", "threads: 1, model: host-passthrough}"),
             "spec.template.spec.domain.cpu.model",
         ),
     ] {
