@@ -136,6 +136,14 @@ impl FieldPath {
         self.segments.starts_with(&start.segments)
     }
 
+    /// What follows `start` in this path; `None` where it does not start with it.
+    pub fn after(&self, start: &Self) -> Option<Self> {
+        let segments = self.segments.strip_prefix(start.segments.as_slice())?;
+        Some(Self {
+            segments: segments.to_vec(),
+        })
+    }
+
     /// Whether the two places are the same, or one is inside the other.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.starts_with(other) || other.starts_with(self)

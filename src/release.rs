@@ -1,4 +1,5 @@
-//! `KubeVirt` releases, and the one table of what differs between them. Nothing else compares releases.
+//! `KubeVirt` releases, and the one table of what differs between them. Nothing else compares releases. It is long because
+//! the table is whole.
 
 use std::fmt;
 use std::str::FromStr;
@@ -318,6 +319,11 @@ behaviours! {
     TurnsArmSecureBootOff: V1_8.., gained "guests of arm64 whose EFI says nothing of secure boot start without it";
     /// The finalizer of a VMI has no domain.
     PlainGuestFinalizer: V1_5..=V1_6, silent "only the cluster looks at it";
+
+    /// Guests of ppc64le start.
+    StartsPpc64le: V1_6..=V1_6, lost "guests of ppc64le no longer start";
+    /// Guests of arm64 start with any CPU model but `host-model` (after: only with `host-passthrough`).
+    ArmRefusesHostModelAlone: V1_5..=V1_5, lost "guests of arm64 start with the CPU model host-passthrough only";
 
     // Validating webhook
     /// A missing instance type or preference is refused at admission.

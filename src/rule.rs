@@ -68,6 +68,8 @@ words! {
         Drift = "drift",
         /// Would the webhooks accept it?
         Admission = "admission",
+        /// Would it ever start?
+        Start = "start",
         /// Do instance type and preference resolve and fit?
         Instancetypes = "instancetypes",
         /// Is it on its way out?
@@ -94,6 +96,7 @@ impl Family {
             Self::Input => "can the sources be read, and does the API know what they say?",
             Self::Drift => "does Git hold what the cluster writes?",
             Self::Admission => "would KubeVirt's webhooks accept it?",
+            Self::Start => "would a guest that is stored ever start?",
             Self::Instancetypes => "do instance type and preference resolve, and do they fit?",
             Self::Deprecation => "is it on its way out?",
             Self::Revisions => "do stored revisions hold what is expected?",

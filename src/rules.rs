@@ -85,7 +85,7 @@ rules! {
         runtime_data,
     ]
     /// Would KubeVirt's webhooks accept it? The checks run in KubeVirt's order and answer in its words.
-    Admission in admission beside [pub causes, pub guest, kubernetes, names, order, patterns, prelude, pub report, pub review, structural]: [
+    Admission in admission beside [pub causes, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, structural]: [
         acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
         conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
         data_volume_template_storage, data_volume_without_name, dedicated_cpu_count, dedicated_cpu_threads,
@@ -117,6 +117,14 @@ rules! {
         unsupported_disk_option, unsupported_input_device, unsupported_interface_model, unsupported_interface_state,
         unsupported_machine_type, utility_volumes_in_spec, virtiofs_without_gate, volume_source_without_name,
         volume_without_one_source, vsock_without_gate,
+    ]
+    /// Would a guest that is stored ever start? The checks run in KubeVirt's order and answer in its words.
+    Start in start beside [pub order, prelude, pub report, pub review]: [
+        bios_on_arm64, conflicting_revision, container_path_without_filesystem, cpu_model_on_arm64, disk_bus_on_arm64,
+        evmcs_without_vmx, guest_resource_version, guest_without_memory, hyperv_requirement_disabled,
+        hyperv_with_passthrough, invalid_guest_annotation, invalid_guest_finalizer, invalid_guest_label,
+        refused_expansion, reserved_container_path, revision_name_too_long, secure_boot_on_arm64, sound_on_arm64,
+        unknown_architecture, unstartable_default, unsupported_video_type, unsupported_watchdog,
     ]
     /// Do instance type and preference resolve, and do they fit?
     Instancetypes in instancetypes beside [pub(super) unresolved]: [

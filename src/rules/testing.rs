@@ -11,7 +11,8 @@ use crate::release::Release;
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::resource::cluster::ClusterConfig;
-use crate::rules::Rule;
+use crate::rules::start::review::StartReview;
+use crate::rules::{Rule, start};
 use crate::source::FileId;
 use crate::yaml::Node;
 
@@ -161,4 +162,90 @@ pub(crate) fn edges_on(
         let accepted = review.verdict() == Verdict::Accepted;
         assert_eq!(accepted, !refused, "{} {value}: {review:?}", rule.info.id);
     }
+}
+
+/// What the start of a VM with that guest meets in a cluster of that release and configuration; the VM is stored.
+pub(crate) fn started(release: Release, template: &Json, config: &Json) -> StartReview {
+    let mut vm = plain();
+    vm.set("spec.template", Node::from_json(template));
+    let catalog = Catalog::new(Vec::new());
+    let target = Target {
+        release,
+        release_known: true,
+        configuration: ClusterConfig::known(Node::from_json(config)),
+        complete: true,
+        ..Target::default()
+    };
+    let resolver = Resolver::new(&target, vec![&catalog]);
+    let mut answer = review(&vm, None, &resolver);
+    assert_eq!(answer.verdict(), Verdict::Accepted, "{answer:?}");
+    start::review::review(&vm, &mut answer, "default", &resolver)
+}
+
+fn yaml(text: &str) -> Json {
+    let parsed = crate::yaml::reader::parse_first(FileId(0), text.as_bytes());
+    parsed.unwrap().unwrap().root.to_json()
+}
+
+/// The rules that the start of a guest hits, in order.
+pub(crate) fn start_rules(spec: &str) -> Vec<&'static str> {
+    let template = json!({"spec": yaml(spec)});
+    let review = started(Release::NEWEST, &template, &json!({}));
+    review.hits.iter().map(|hit| hit.rule.info.id).collect()
+}
+
+/// As [`edges`], for the start: the VM is stored in either case.
+pub(crate) fn start_edges(rule: &Rule, spec: &str, cases: &[(&str, bool)]) {
+    start_edges_on(rule, Release::NEWEST, &json!({}), spec, cases);
+}
+
+/// [`start_edges`] on a release, in a cluster of that configuration.
+pub(crate) fn start_edges_on(
+    rule: &Rule,
+    release: Release,
+    config: &Json,
+    spec: &str,
+    cases: &[(&str, bool)],
+) {
+    for (value, refused) in cases {
+        let template = json!({"spec": yaml(&spec.replace('$', value))});
+        start_edge(rule, release, config, &template, value, *refused);
+    }
+}
+
+/// As [`start_edges`], with the value in the place of `$` in the template's metadata.
+pub(crate) fn start_metadata_edges(rule: &Rule, metadata: &str, cases: &[(&str, bool)]) {
+    for (value, refused) in cases {
+        let metadata = yaml(&metadata.replace('$', value));
+        let spec = json!({"domain": {"memory": {"guest": "1Gi"}, "devices": {}}});
+        let template = json!({"metadata": metadata, "spec": spec});
+        start_edge(
+            rule,
+            Release::NEWEST,
+            &json!({}),
+            &template,
+            value,
+            *refused,
+        );
+    }
+}
+
+fn start_edge(
+    rule: &Rule,
+    release: Release,
+    config: &Json,
+    template: &Json,
+    value: &str,
+    refused: bool,
+) {
+    let review = started(release, template, config);
+    let rules: Vec<&str> = review.hits.iter().map(|hit| hit.rule.info.id).collect();
+    let hit = rules.contains(&rule.info.id);
+    assert_eq!(hit, refused, "{} {value}: {rules:?}", rule.info.id);
+    assert_eq!(
+        review.is_refused(),
+        refused,
+        "{} {value}: {rules:?}",
+        rule.info.id
+    );
 }

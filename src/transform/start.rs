@@ -72,8 +72,7 @@ pub fn start_with(
 ) -> Result<Started, StartError> {
     let release = resolver.release();
     let configuration = &resolver.target().configuration;
-    let has_types = types.instancetype.is_some() || types.preference.is_some();
-    let (vm, types, expanded) = if has_types && is_expanded(&vm, configuration, release) {
+    let (vm, types, expanded) = if is_expanded(&vm, types, resolver) {
         let mut expanded = expand::expand(&vm, namespace, resolver)?;
         schema::encode(release, "v1.VirtualMachine", &mut expanded);
         let admitted = admit::mutate(&expanded, Some(&vm), resolver)?;
@@ -87,12 +86,19 @@ pub fn start_with(
 }
 
 /// Whether the controller writes the VM back with its instance type and preference applied.
-fn is_expanded(vm: &Node, configuration: &ClusterConfig, release: Release) -> bool {
+pub(crate) fn is_expanded(vm: &Node, types: StartTypes<'_>, resolver: &Resolver<'_>) -> bool {
+    if types.instancetype.is_none() && types.preference.is_none() {
+        return false;
+    }
     let has_revision = |matcher: Matcher| {
         let path = format!("status.{}.controllerRevisionRef", matcher.status_field());
         vm.path(&path).is_some()
     };
-    match configuration.reference_policy(release) {
+    match resolver
+        .target()
+        .configuration
+        .reference_policy(resolver.release())
+    {
         ReferencePolicy::Reference => false,
         ReferencePolicy::Expand => !Matcher::ALL.into_iter().any(has_revision),
         ReferencePolicy::ExpandAll => true,

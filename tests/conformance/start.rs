@@ -9,6 +9,7 @@ use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::resource::cluster::ClusterConfig;
 use driftless::rules::admission::review::review;
+use driftless::rules::start::review as start_review;
 use driftless::transform::admit::RANDOM_UUID;
 use driftless::transform::start;
 use driftless::yaml::Node;
@@ -39,19 +40,38 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
     };
     let resolver = Resolver::new(&target, vec![&catalog]);
     let namespace = vm.namespace_or("default");
-    let stored = review(&vm.node, None, &resolver);
-    if !stored.is_accepted() {
-        return Err(format!("not stored: {:?}", stored.causes()));
+    let mut answer = review(&vm.node, None, &resolver);
+    if !answer.is_accepted() {
+        return Err(format!("not stored: {:?}", answer.causes()));
     }
-    let stored = stored.admitted.ok_or("not stored")?.vm;
+    let started = start_review::review(&vm.node, &mut answer, namespace, &resolver);
     let expected = &case.expected;
-    match start::start(stored, namespace, &resolver) {
-        Ok(started) => compare_vmi(case, started.vmi, &expected["storedVmi"]),
-        Err(error) => match expected.get("error") {
-            Some(_) => Ok(()),
-            None => Err(format!("{error}, but KubeVirt: {expected}")),
-        },
+    let said: Vec<String> = started
+        .causes()
+        .map(|cause| format!("{}: {}", cause.field, cause.message))
+        .collect();
+    let accepted = expected["admit"]["allowed"] == json!(true);
+    if started.is_refused() == accepted || started.crash.is_some() {
+        let answer = expected.get("error").unwrap_or(&expected["admit"]);
+        return Err(format!("{said:?} {:?}\n  KubeVirt {answer}", started.crash));
     }
+    if expected["admit"]["stage"] == "validate" {
+        let theirs: BTreeSet<&str> = causes(expected).collect();
+        let ours = started.causes().map(|cause| cause.field.as_str()).collect();
+        if theirs != ours {
+            return Err(format!("{said:?}\n  KubeVirt {}", expected["admit"]));
+        }
+    }
+    match started.vmi {
+        Some(vmi) => compare_vmi(case, vmi, &expected["storedVmi"]),
+        None if expected["storedVmi"].is_null() => Ok(()),
+        None => Err("no instance is made".to_owned()),
+    }
+}
+
+fn causes(expected: &Json) -> impl Iterator<Item = &str> {
+    let causes = expected["admit"]["causes"].as_array().into_iter().flatten();
+    causes.map(|cause| cause["field"].as_str().unwrap_or_default())
 }
 
 fn compare_vmi(case: &Case, mut vmi: Node, wanted: &Json) -> Result<(), String> {
@@ -62,7 +82,7 @@ fn compare_vmi(case: &Case, mut vmi: Node, wanted: &Json) -> Result<(), String> 
         vmi.set(UUID, Node::string(RANDOM_UUID));
     }
     let (ours, theirs) = (comparable(vmi), comparable(Node::from_json(wanted)));
-    if wanted.is_null() || ours.same_value(&theirs) {
+    if ours.same_value(&theirs) {
         return Ok(());
     }
     let (ours, theirs) = (leaves(&ours), leaves(&theirs));

@@ -70,7 +70,7 @@ pub(super) fn check_disk(disk: Item<'_>, causes: &mut Causes) {
 pub(super) fn check_interface(interface: Item<'_>, causes: &mut Causes) -> bool {
     let wrong = is_wrong(&interface);
     if wrong {
-        let field = FieldPath::from("spec.template.spec").index(interface.index);
+        let field = interface.base().index(interface.index);
         RULE.refuse(causes, field.field("bootOrder"))
             .because(format!("{field} must have a boot order > 0, if supplied"))
             .at(interface.at("bootOrder"))

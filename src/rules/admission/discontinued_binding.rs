@@ -53,7 +53,7 @@ rule! {
 }
 
 /// Checked on create, before everything else: gates of bindings that are gone, listed while the VM uses them.
-pub(super) fn check_gates(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check_gates(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (gate, method) in [("Passt", "passt"), ("Macvtap", "macvtap")] {
         if !guest.config.lists_gate(gate) {
             continue;

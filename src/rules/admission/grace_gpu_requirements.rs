@@ -113,7 +113,7 @@ fn requests(guest: AdmittedGuest<'_>) -> (Vec<AskedFor<'_>>, Vec<AskedFor<'_>>) 
     (grace, any)
 }
 
-pub(super) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     if !guest.does(Behaviour::ChecksGraceGpus) || requests(guest).0.is_empty() {
         return;
     }
@@ -128,13 +128,11 @@ pub(super) fn check_annotations(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         ),
     ] {
         if guest.annotation(key) == "true" {
-            RULE.refuse(
-                causes,
-                FieldPath::from("spec.template.metadata.annotations").field(key),
-            )
-            .because(words)
-            .named(format!("spec.template.metadata.annotations[{key}]"))
-            .setting("`permittedHostDevices`");
+            let annotations = guest.metadata_at("annotations");
+            RULE.refuse(causes, annotations.field(key))
+                .because(words)
+                .named(format!("{annotations}[{key}]"))
+                .setting("`permittedHostDevices`");
         }
     }
 }

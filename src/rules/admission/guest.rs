@@ -12,15 +12,42 @@ use crate::yaml::Node;
 /// A VM template with the cluster it is for. Trees are in Go-normal form: a pointer field is there or it is nil.
 #[derive(Clone, Copy, Debug)]
 pub struct AdmittedGuest<'a> {
-    /// `spec` of the `VirtualMachine`.
+    /// `spec` of the `VirtualMachine`; nothing where the guest is an instance.
     pub vm: &'a Node,
-    /// `spec.template.spec` of the `VirtualMachine`.
+    /// `spec.template.spec` of the `VirtualMachine`, or `spec` of the instance.
     pub spec: &'a Node,
+    /// What has the guest's metadata beside its spec.
+    holder: &'a Node,
+    /// Where the two lie.
+    base: Base,
     /// The release whose webhook answers.
     pub release: Release,
     /// The cluster's configuration.
     pub config: &'a ClusterConfig,
 }
+
+/// The places by which a webhook names the parts of a guest.
+#[derive(Clone, Copy, Debug)]
+struct Base {
+    spec: &'static str,
+    metadata: &'static str,
+    /// The VM's spec.
+    vm: &'static str,
+}
+
+/// As the webhooks of virtual machines and replica sets name them.
+const TEMPLATE: Base = Base {
+    spec: "spec.template.spec",
+    metadata: "spec.template.metadata",
+    vm: "spec",
+};
+
+/// As the webhook of instances names them.
+const INSTANCE: Base = Base {
+    spec: "spec",
+    metadata: "metadata",
+    vm: "spec",
+};
 
 /// What checks look at when the VM has no template.
 static NOTHING: Node = Node::map();
@@ -29,21 +56,48 @@ impl<'a> AdmittedGuest<'a> {
     /// The guest of a `VirtualMachine`.
     pub fn new(vm: &'a Node, release: Release, config: &'a ClusterConfig) -> Self {
         let spec = vm.get("spec").unwrap_or(&NOTHING);
+        let holder = spec.get("template").unwrap_or(&NOTHING);
         Self {
             vm: spec,
-            spec: spec.path("template.spec").unwrap_or(&NOTHING),
+            spec: holder.get("spec").unwrap_or(&NOTHING),
+            holder,
+            base: TEMPLATE,
             release,
             config,
         }
     }
 
-    /// The path of a field of the guest: `spec.template.spec` and the keys, plain and dotted.
+    /// The guest that is a `VirtualMachineInstance`.
+    pub fn of_instance(vmi: &'a Node, release: Release, config: &'a ClusterConfig) -> Self {
+        Self {
+            vm: &NOTHING,
+            spec: vmi.get("spec").unwrap_or(&NOTHING),
+            holder: vmi,
+            base: INSTANCE,
+            release,
+            config,
+        }
+    }
+
+    /// A part of the guest's metadata: `labels`.
+    pub fn metadata(self, part: &str) -> Option<&'a Node> {
+        self.holder.get("metadata")?.get(part)
+    }
+
+    /// The path of a part of the guest's metadata.
+    pub fn metadata_at(self, part: &str) -> FieldPath {
+        FieldPath::from(self.base.metadata).field(part)
+    }
+
+    /// The path of the guest's spec.
+    pub fn place(self) -> FieldPath {
+        FieldPath::from(self.base.spec)
+    }
+
+    /// The path of a field of the guest: that of its spec and the keys, plain and dotted.
     pub fn at(self, keys: &str) -> FieldPath {
         let mut path = FieldPath::with_capacity(8);
-        for key in ["spec", "template", "spec"]
-            .into_iter()
-            .chain(keys.split('.'))
-        {
+        for key in self.base.spec.split('.').chain(keys.split('.')) {
             path.push(Segment::Field(key.into()));
         }
         path
@@ -51,18 +105,18 @@ impl<'a> AdmittedGuest<'a> {
 
     /// The items of a list with their paths: `domain.devices.disks`, `volumes`.
     pub fn each(self, list: &'static str) -> impl Iterator<Item = Item<'a>> {
-        Item::all("spec.template.spec", list, self.items(list))
+        Item::all(self.base.spec, list, self.items(list))
     }
 
     /// The VM's DataVolume templates with their paths.
     pub fn templates(self) -> impl Iterator<Item = Item<'a>> {
         let list = "dataVolumeTemplates";
-        Item::all("spec", list, self.vm.items_at(list))
+        Item::all(self.base.vm, list, self.vm.items_at(list))
     }
 
     /// The text of an annotation of the template; empty when absent.
     pub fn annotation(self, key: &str) -> &'a str {
-        let annotations = self.vm.path("template.metadata.annotations");
+        let annotations = self.metadata("annotations");
         let value = annotations.and_then(|annotations| annotations.get(key));
         value.and_then(Node::as_str).unwrap_or_default()
     }
@@ -183,9 +237,14 @@ impl<'a> Item<'a> {
         })
     }
 
+    /// The path of what the list belongs to.
+    pub fn base(self) -> FieldPath {
+        FieldPath::from(self.base)
+    }
+
     /// Its path.
     pub fn place(self) -> FieldPath {
-        FieldPath::from(self.base).then(self.list).index(self.index)
+        self.base().then(self.list).index(self.index)
     }
 
     /// Its path as some of KubeVirt's causes have it: with the path of the list twice.

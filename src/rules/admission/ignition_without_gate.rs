@@ -43,12 +43,13 @@ rule! {
     "ignition-without-gate": "the Ignition annotation needs a feature gate"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let data = guest.annotation("kubevirt.io/ignitiondata");
     if !data.is_empty() && !guest.gate("ExperimentalIgnitionSupport") {
-        RULE.refuse(causes, "spec.template.metadata.annotations")
-            .because("ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.kubevirt.io/ignitiondata")
-            .at("spec.template.metadata.annotations[\"kubevirt.io/ignitiondata\"]")
+        let field = guest.metadata_at("annotations");
+        RULE.refuse(causes, &field)
+            .because(format!("ExperimentalIgnitionSupport feature gate is not enabled in kubevirt-config, invalid entry {field}.kubevirt.io/ignitiondata"))
+            .at(field.field("kubevirt.io/ignitiondata"))
             .gate("ExperimentalIgnitionSupport");
     }
 }

@@ -1,7 +1,7 @@
 //! An affinity term is invalid.
 
 use super::prelude::*;
-use crate::field_path::{FieldPath, Segment};
+use crate::field_path::Segment;
 use crate::rules::admission::kubernetes;
 
 rule! {
@@ -59,7 +59,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     };
     let mut wrong = kubernetes::Objections::default();
-    kubernetes::affinity(affinity, &FieldPath::from("spec.template.spec"), &mut wrong);
+    kubernetes::affinity(affinity, &guest.place(), &mut wrong);
     for objection in wrong.0 {
         // Kubernetes leaves `affinity` out of its paths and says `namespace`.
         let mut place = guest.at("affinity");

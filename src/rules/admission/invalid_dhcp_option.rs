@@ -70,13 +70,13 @@ pub(super) fn check(interface: Item<'_>, causes: &mut Causes) {
             .any(|other| number(other) == number(option))
     });
     if repeated {
-        RULE.refuse(causes, "spec.template.spec")
+        RULE.refuse(causes, interface.base())
             .because("Found Duplicates: you have provided duplicate DHCPPrivateOptions")
             .at(here.field("privateOptions"));
     }
     for (at, option) in options.iter().enumerate() {
         if !(224..=254).contains(&number(option)) {
-            RULE.refuse(causes, "spec.template.spec")
+            RULE.refuse(causes, interface.base())
                 .because(
                     "provided DHCPPrivateOptions are out of range, must be in range 224 to 254",
                 )

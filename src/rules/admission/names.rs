@@ -4,7 +4,7 @@ const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const QUALIFIED: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 
 /// What is wrong with a DNS label (RFC 1123).
-pub(super) fn dns_label(value: &str) -> Vec<String> {
+pub(in crate::rules) fn dns_label(value: &str) -> Vec<String> {
     let mut wrong = too_long(value, 63);
     if !is_label(value) {
         wrong.push(if is_subdomain(value) {
@@ -21,7 +21,7 @@ pub(super) fn dns_label(value: &str) -> Vec<String> {
 }
 
 /// What is wrong with a DNS subdomain (RFC 1123).
-pub(super) fn dns_subdomain(value: &str) -> Vec<String> {
+pub(in crate::rules) fn dns_subdomain(value: &str) -> Vec<String> {
     let mut wrong = too_long(value, 253);
     if !is_subdomain(value) {
         wrong.push(form(
@@ -34,7 +34,7 @@ pub(super) fn dns_subdomain(value: &str) -> Vec<String> {
 }
 
 /// What is wrong with a label's key: an optional DNS subdomain, a slash, and a name.
-pub(super) fn label_key(value: &str) -> Vec<String> {
+pub(in crate::rules) fn label_key(value: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let parts: Vec<&str> = value.split('/').collect();
     let words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -77,7 +77,7 @@ pub(super) fn label_key(value: &str) -> Vec<String> {
 }
 
 /// What is wrong with a label's value.
-pub(super) fn label_value(value: &str) -> Vec<String> {
+pub(in crate::rules) fn label_value(value: &str) -> Vec<String> {
     let mut wrong = too_long(value, 63);
     if !value.is_empty() && !is_qualified(value) {
         wrong.push(form(
@@ -90,7 +90,7 @@ pub(super) fn label_value(value: &str) -> Vec<String> {
 }
 
 /// Whether a port may have that name.
-pub(super) fn is_port_name(value: &str) -> bool {
+pub(in crate::rules) fn is_port_name(value: &str) -> bool {
     value.len() <= 15
         && value
             .bytes()
@@ -102,7 +102,7 @@ pub(super) fn is_port_name(value: &str) -> bool {
 }
 
 /// Whether this is a PCI address: `0000:00:1f.7`.
-pub(super) fn is_pci_address(value: &str) -> bool {
+pub(in crate::rules) fn is_pci_address(value: &str) -> bool {
     let bytes = value.as_bytes();
     bytes.len() == 12
         && bytes.iter().enumerate().all(|(at, byte)| match at {
@@ -114,7 +114,7 @@ pub(super) fn is_pci_address(value: &str) -> bool {
 }
 
 /// How many bytes a hardware address has, in any form Go reads: `02:00:00:aa:bb:01`, with dashes, `0200.00aa.bb01`.
-pub(super) fn mac_bytes(value: &str) -> Option<usize> {
+pub(in crate::rules) fn mac_bytes(value: &str) -> Option<usize> {
     let bytes = value.as_bytes();
     let (separator, group) = match (bytes.get(2), bytes.get(4)) {
         (Some(separator @ (b':' | b'-')), _) => (*separator, 2),

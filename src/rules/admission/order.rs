@@ -33,7 +33,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 
 /// What the webhook checks of a guest's spec.
 /// Mirrors `ValidateVirtualMachineInstanceSpec`, vmi-create-admitter.go @ v1.9.0.
-fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     invalid_hostname::check(guest, causes);
     invalid_subdomain::check(guest, causes);
     memory_request_out_of_range::check(guest, causes);
@@ -97,7 +97,7 @@ fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 }
 
 /// Mirrors Validator.Validate, pkg/network/admitter/validator.go @ v1.9.0.
-fn check_networks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check_networks(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     conflicting_default_networks::check(guest, causes);
     network_without_one_source::check(guest, causes);
     multus_network_without_name::check(guest, causes);

@@ -13,12 +13,12 @@ use crate::rules::input::{depends_on_configuration, wrong_type};
 use crate::rules::instancetypes::{
     kubevirt_would_crash, unresolved_instancetype, unresolved_preference,
 };
-use crate::rules::{Context, Vm};
+use crate::rules::{Context, Vm, start};
 
 /// What the webhooks answer to a VM on creation. `refused` says whether the API server has refused it already, in words
 /// of ours.
 pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
-    let review = review::review(vm.written(), None, context.resolver);
+    let mut review = review::review(vm.written(), None, context.resolver);
     let mut found = findings(vm.resource, &review, refused);
     // Other rules say these, on every release and with what may have been meant.
     found.retain(|finding| {
@@ -35,6 +35,7 @@ pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
     if let Some(missing) = &review.missing {
         found.extend(not_inferred(vm, missing));
     }
+    found.extend(start::report::vm(vm, &mut review));
     found
 }
 

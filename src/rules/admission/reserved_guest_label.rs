@@ -50,17 +50,17 @@ const RESERVED: [&str; 6] = [
     "kubevirt.io/install-strategy",
 ];
 
-pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let labels = guest.vm.path("template.metadata.labels");
+pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+    let labels = guest.metadata("labels");
     let reserved = labels
         .map(Node::entries)
         .unwrap_or_default()
         .iter()
         .find(|label| RESERVED.contains(&label.key.as_str()));
     if let Some(label) = reserved {
-        RULE.refuse(causes, "spec.template.metadata.labels")
+        RULE.refuse(causes, guest.metadata_at("labels"))
             .because("creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited")
-            .at(FieldPath::from("spec.template.metadata.labels").field(&label.key))
+            .at(guest.metadata_at("labels").field(&label.key))
             .help(format!("remove the label `{}`", label.key));
     }
 }

@@ -41,12 +41,13 @@ rule! {
     "sidecar-without-gate": "hook sidecars need a feature gate"
 }
 
-pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let list = guest.annotation("hooks.kubevirt.io/hookSidecars");
     if !list.is_empty() && !guest.gate("Sidecar") {
-        RULE.refuse(causes, "spec.template.metadata.annotations")
-            .because("sidecar feature gate is not enabled in kubevirt-config, invalid entry spec.template.metadata.annotations.hooks.kubevirt.io/hookSidecars")
-            .at("spec.template.metadata.annotations[\"hooks.kubevirt.io/hookSidecars\"]")
+        let field = guest.metadata_at("annotations");
+        RULE.refuse(causes, &field)
+            .because(format!("sidecar feature gate is not enabled in kubevirt-config, invalid entry {field}.hooks.kubevirt.io/hookSidecars"))
+            .at(field.field("hooks.kubevirt.io/hookSidecars"))
             .gate("Sidecar");
     }
 }

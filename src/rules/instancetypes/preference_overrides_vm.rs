@@ -29,6 +29,7 @@ rule! {
     ///     spec:
     ///       domain:
     ///         devices: {disableHotplug: false}
+    ///         memory: {guest: 1Gi}
     /// ---
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachinePreference
@@ -53,6 +54,7 @@ rule! {
     ///     spec:
     ///       domain:
     ///         devices: {disableHotplug: true}
+    ///         memory: {guest: 1Gi}
     /// ---
     /// apiVersion: instancetype.kubevirt.io/v1beta1
     /// kind: VirtualMachinePreference

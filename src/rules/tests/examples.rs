@@ -130,7 +130,7 @@ impl Example {
             release_known: true,
             complete: self.yaml.has("complete"),
             configuration: known.unwrap_or_else(|| match rule.family {
-                Family::Admission => ClusterConfig::known(Node::map()),
+                Family::Admission | Family::Start => ClusterConfig::known(Node::map()),
                 _ => ClusterConfig::default(),
             }),
             ..Target::default()
@@ -210,7 +210,7 @@ fn words(rule: &RuleInfo, findings: &[Finding]) -> String {
         .filter(|finding| finding.rule.id == rule.id)
         .map(|finding| {
             let (field, message) = match &finding.kubevirt {
-                Some(cause) if finding.message == rule.summary => {
+                Some(cause) if finding.message.starts_with(rule.summary) => {
                     (cause.field.clone(), &cause.message)
                 }
                 _ => (
