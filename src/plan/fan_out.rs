@@ -7,6 +7,7 @@ use super::stage::Stage;
 use super::{Action, Change, Reason, VmPlan, fields};
 use crate::catalog::bundle::compare::{self, Absence};
 use crate::diff::{Lists, differences};
+use crate::resolve::ResolveError;
 use crate::resource::cluster::ReferencePolicy;
 use crate::source::Sources;
 use crate::stored::Matcher;
@@ -190,10 +191,16 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
     out.fields = fields::all(&again, super::Effect::None);
 }
 
-/// The instance type or preference is no longer there.
+/// The instance type or preference is no longer there, or of no use.
 fn gone(head: &Stage, stored: &Node, error: &TypesError, out: &mut VmPlan) {
     let complete = head.subject.resolver.target().complete;
-    let mut message = if complete {
+    let is_there = match error {
+        TypesError::Unresolved { error, .. } => !matches!(error, ResolveError::NotFound { .. }),
+        _ => true,
+    };
+    let mut message = if is_there {
+        "it is there and can no longer be used: the running VM keeps what it captured".to_owned()
+    } else if complete {
         "the running VM keeps what it captured, but it can no longer be created anew".to_owned()
     } else {
         "no longer in this repository: the running VM keeps what it captured; if the object is gone from the cluster too, the VM can no longer be created anew".to_owned()

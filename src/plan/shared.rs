@@ -6,7 +6,7 @@ use super::Cause;
 use super::row::causes;
 use super::stage::Stage;
 use crate::diff::spelling::canonical;
-use crate::resolve::Spec;
+use crate::resolve::{Resolution, Spec};
 use crate::resource::Resource;
 use crate::source::Sources;
 use crate::update::types::Types;
@@ -57,6 +57,14 @@ pub(super) fn changed_names(stored: &Node, captured: &Types, live: &Types) -> St
     out.join(" and ")
 }
 
+/// Whether the objects of a side hold one of that identity.
+fn has(side: &Stage, resource: &Resource) -> bool {
+    let id = &resource.id;
+    let namespace = (!id.kind.contains("Cluster")).then(|| side.namespace());
+    let found = (side.subject.resolver).find(&id.group, &id.kind, namespace, &id.name);
+    matches!(found, Resolution::Found(_))
+}
+
 /// What a VM shares with others and that differs between the sides.
 #[derive(Debug, Default)]
 pub(super) struct SharedChange {
@@ -78,6 +86,8 @@ pub(super) fn shared_change(base: &Stage, head: &Stage, sources: &Sources) -> Sh
             }
             (Some(before), Some(after)) if before.resource.id != after.resource.id => "",
             (Some(_), Some(_)) => "changed",
+            // It is there, and this release does not read it.
+            (Some(before), None) if has(head, before.resource) => "",
             (Some(_), None) => "removed",
             (None, Some(_)) => "added",
             (None, None) => continue,

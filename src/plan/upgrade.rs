@@ -109,6 +109,11 @@ fn unreadable_revisions(base: &Stage, head: &Stage, out: &mut VmPlan) {
             continue;
         }
         let words = error.to_string();
+        let says_so = |reason: &Reason| {
+            let said = reason.kubevirt.as_ref();
+            said.is_some_and(|said| said.message == words)
+        };
+        out.reasons.retain(|reason| !says_so(reason));
         out.hold(Action::Rejected);
         out.rejected = Some(Rejection::Sync);
         out.reasons.push(

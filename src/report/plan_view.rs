@@ -34,7 +34,7 @@ pub(super) struct PlanView {
     /// The VMs that meet the worst, each with the number of its group and why.
     pub(super) worst: Vec<(usize, String, Line)>,
     /// What changed, with the first group of it and how many VMs it bears on.
-    pub(super) causes: IndexMap<String, (usize, usize)>,
+    pub(super) causes: Vec<(Line, usize, usize)>,
     /// VMs of one cause and one set of effects, the worst first.
     pub(super) groups: Vec<GroupView>,
     /// Files that were not judged.
@@ -192,10 +192,13 @@ impl PlanView {
             })
             .take(WORST)
             .collect();
-        let mut causes: IndexMap<String, (usize, usize)> = IndexMap::new();
+        let mut causes: IndexMap<&str, (usize, usize)> = IndexMap::new();
         for (at, group) in groups.iter().enumerate() {
-            causes.entry(group.cause.clone()).or_insert((at, 0)).1 += group.count;
+            causes.entry(&group.cause).or_insert((at, 0)).1 += group.count;
         }
+        let causes = causes.into_iter();
+        let causes = causes.map(|(cause, (at, count))| (Line::prose(cause), at, count));
+        let causes = causes.collect();
         let unjudged = plan.unjudged.iter().map(|one| {
             let mut line = Line::default().value(&one.file);
             if let Some(kind) = &one.kind {
@@ -346,12 +349,11 @@ fn marks(vm: &VmPlan) -> Vec<String> {
 
 /// Everything that is said of a VM.
 fn lines(vm: &VmPlan) -> Vec<Line> {
-    let mut out = Vec::new();
+    let mut out: Vec<Line> = vm.reasons.iter().map(reason_line).collect();
     if !vm.also.is_empty() {
         let also: Vec<&str> = vm.also.iter().map(|action| action.as_str()).collect();
         out.push(Line::prose(&format!("also: {}", also.join(", "))));
     }
-    out.extend(vm.reasons.iter().map(reason_line));
     for loss in &vm.loses {
         out.push(Line::prose(&format!("loses {} ", loss.what)).value(&loss.name));
     }

@@ -2,16 +2,18 @@
 // links, dark, phone, print; nothing leaves the page, and names that are HTML stay text. The comment too, as GitHub's own
 // Markdown makes it where `cmark-gfm` is there.
 //
-// node tests/browser/plan.mjs DRIFTLESS CHROMIUM [SCREENSHOT_DIR]; playwright-core is found from the working directory.
+// node tests/browser/plan.mjs DRIFTLESS CHROMIUM [SCREENSHOT_DIR [FLEET_DIR]]; playwright-core is found from the working
+// directory. FLEET_DIR holds the page and the comment of the fleet, which `cargo test --test git fleet` leaves in
+// target/tmp/fleet.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { mkdtempSync, mkdirSync, writeFileSync, rmSync } from "node:fs";
+import { mkdtempSync, mkdirSync, readFileSync, writeFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
 
-const [driftless, chromium, screenshots] = process.argv.slice(2);
+const [driftless, chromium, screenshots, fleetDirectory] = process.argv.slice(2);
 const { chromium: launcher } = createRequire(join(process.cwd(), "x.js"))("playwright-core");
 const work = mkdtempSync(join(tmpdir(), "driftless-browser-"));
 const hostile = "<img src=x onerror=document.title='owned'>";
@@ -113,20 +115,88 @@ const check = async (name, options, run, url = page) => {
 const groups = (tab) => tab.locator(".group:visible").count();
 const machines = (tab) => tab.evaluate(() => document.querySelectorAll(".group:not([hidden]) .vm:not([hidden])").length);
 
+// The total, the causes and the three worst VMs are there without scrolling, each whole in its words or cut with dots.
+const firstScreen = async (tab) => {
+  for (const selector of ["h1", "#worst li", "#causes li"]) {
+    const found = await tab.locator(selector).all();
+    assert.ok(found.length > 0, selector);
+    for (const one of found) {
+      const box = await one.boundingBox();
+      assert.ok(box.y >= 0 && box.y + box.height <= 900, `${selector} is on the first screen`);
+    }
+  }
+  assert.equal(await tab.locator("#worst li").count(), 3);
+  const first = await tab.locator(".group").first().boundingBox();
+  assert.ok(first.y < 620, `groups start on the first screen, at ${first.y}`);
+};
+const focused = (tab, selector) => tab.evaluate((what) => document.activeElement.matches(what), selector);
+const byKeyboard = async (tab) => {
+  for (let at = 0; at < 60 && !(await focused(tab, ".group > summary")); at += 1) await tab.keyboard.press("Tab");
+  assert.ok(await focused(tab, ".group > summary"), "a group is reached by Tab");
+  await tab.keyboard.press("Enter");
+  assert.equal(await tab.locator(".group[open]").count(), 1, "Enter opens it");
+  await tab.keyboard.press("Enter");
+  assert.equal(await tab.locator(".group[open]").count(), 0, "and folds it");
+  const outline = await tab.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outline, "none", "what has the focus is marked");
+  await tab.locator("#expand").focus();
+  await tab.keyboard.press("Enter");
+  assert.equal(await tab.locator(".group[open]").count(), await groups(tab), "expand all");
+  await tab.keyboard.press("Enter");
+  assert.equal(await tab.locator(".group[open]").count(), 0, "fold all");
+  await tab.locator("#worst a").last().focus();
+  await tab.keyboard.press("Enter");
+  assert.equal(await tab.locator(".group[open]").count(), 1, "a VM on the first screen leads to its group");
+};
+const contrast = (tab) => tab.evaluate(() => {
+  const light = (color) => {
+    const parts = color.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255)
+      .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+  };
+  const page = light(getComputedStyle(document.body).backgroundColor);
+  const worst = [...document.querySelectorAll("h1, .action, .muted, .name")].map((one) => {
+    const text = light(getComputedStyle(one).color);
+    return (Math.max(page, text) + 0.05) / (Math.min(page, text) + 0.05);
+  });
+  return { page, worst: Math.min(...worst) };
+});
+const inTheDark = async (tab) => {
+  const { page, worst } = await contrast(tab);
+  assert.ok(page < 0.05 && worst >= 4.5, `contrast ${worst}`);
+  await tab.locator(".group > summary").first().click();
+};
+const onAPhone = async (tab) => {
+  const box = await tab.locator("#worst").boundingBox();
+  assert.ok(box.y + box.height < 844, "the worst are on the first screen");
+  await tab.locator("#expand").tap();
+  assert.equal(await tab.locator(".group[open]").count(), await groups(tab));
+  await tab.locator("#expand").tap();
+};
+const onPaper = (name) => async (tab) => {
+  await tab.emulateMedia({ media: "print" });
+  assert.equal(await tab.locator("button:visible, input:visible").count(), 0, "no controls");
+  const heights = await tab.locator(".group > .body").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  assert.ok(heights.length > 0 && heights.every((height) => height > 10), "every group is told in full");
+  const path = screenshots ? join(screenshots, `${name}.pdf`) : undefined;
+  const pdf = await tab.pdf({ format: "A4", path });
+  assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length >= 2, "more than the first page");
+};
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+// GitHub's own Markdown as a page, or nothing where `cmark-gfm` is not there.
+const rendered = (file, text) => {
+  const gfm = spawnSync("cmark-gfm", ["--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter"],
+    { input: text });
+  if (gfm.error) return undefined;
+  const style = "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><link rel=icon href='data:,'>"
+    + "<style>body{max-width:50rem;margin:1rem;font:14px/1.5 sans-serif;overflow-wrap:anywhere}code{background:#eee}</style>";
+  return written(file, style + gfm.stdout);
+};
+
 try {
   await check("desktop", {}, async (tab) => {
-    for (const selector of ["h1", "#worst li", "#causes li"]) {
-      const found = await tab.locator(selector).all();
-      assert.ok(found.length > 0, selector);
-      for (const one of found) {
-        const box = await one.boundingBox();
-        assert.ok(box.y >= 0 && box.y + box.height <= 900, `${selector} is on the first screen`);
-      }
-    }
-    assert.equal(await tab.locator("#worst li").count(), 3);
+    await firstScreen(tab);
     assert.match(await tab.locator("h1").textContent(), /1 loses data, 2 are deleted/);
-    const first = await tab.locator(".group").first().boundingBox();
-    assert.ok(first.y < 600, "groups start on the first screen");
     // The cause stands in the closed row.
     const closed = tab.locator(".group:not([open]) > summary", { hasText: "east-web" });
     assert.match(await closed.first().textContent(), /clusters\/east\/types\.yaml/);
@@ -151,29 +221,11 @@ try {
     assert.equal(await machines(tab), all);
   });
 
-  await check("keyboard", {}, async (tab) => {
-    const focused = (selector) => tab.evaluate((what) => document.activeElement.matches(what), selector);
-    for (let at = 0; at < 60 && !(await focused(".group > summary")); at += 1) await tab.keyboard.press("Tab");
-    assert.ok(await focused(".group > summary"), "a group is reached by Tab");
-    await tab.keyboard.press("Enter");
-    assert.equal(await tab.locator(".group[open]").count(), 1, "Enter opens it");
-    await tab.keyboard.press("Enter");
-    assert.equal(await tab.locator(".group[open]").count(), 0, "and folds it");
-    const outline = await tab.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
-    assert.notEqual(outline, "none", "what has the focus is marked");
-    await tab.locator("#expand").focus();
-    await tab.keyboard.press("Enter");
-    assert.equal(await tab.locator(".group[open]").count(), await groups(tab), "expand all");
-    await tab.keyboard.press("Enter");
-    assert.equal(await tab.locator(".group[open]").count(), 0, "fold all");
-    await tab.locator("#worst a").last().focus();
-    await tab.keyboard.press("Enter");
-    assert.equal(await tab.locator(".group[open]").count(), 1, "a VM on the first screen leads to its group");
-  });
+  await check("keyboard", {}, byKeyboard);
 
   await check("copy", {}, async (tab) => {
     await tab.locator("#expand").click();
-    const place = tab.locator(".group", { hasText: "hostname" }).locator(".place").first();
+    const place = tab.locator(".group", { hasText: "hostname" }).locator(".place:not(.alone)").first();
     const names = await place.locator(".vm").evaluateAll((vms) => vms.map((one) => one.dataset.name));
     await place.locator(".copy").click();
     await tab.waitForFunction(() => [...document.querySelectorAll(".copy")].some((one) => one.textContent === "copied"));
@@ -191,53 +243,17 @@ try {
     assert.ok(links.every((link) => /^https:\/\/git\.test\/blob\/main\/[^?]+#L\d+$/.test(link)), links.join(" "));
   });
 
-  const contrast = (tab) => tab.evaluate(() => {
-    const light = (color) => {
-      const parts = color.match(/[\d.]+/g).slice(0, 3).map((part) => part / 255)
-        .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-      return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
-    };
-    const page = light(getComputedStyle(document.body).backgroundColor);
-    const worst = [...document.querySelectorAll("h1, .action, .muted, .name")].map((one) => {
-      const text = light(getComputedStyle(one).color);
-      return (Math.max(page, text) + 0.05) / (Math.min(page, text) + 0.05);
-    });
-    return { page, worst: Math.min(...worst) };
-  });
   await check("light", {}, async (tab) => {
     const { page, worst } = await contrast(tab);
     assert.ok(page > 0.9 && worst >= 4.5, `contrast ${worst}`);
   });
-  await check("dark", { colorScheme: "dark" }, async (tab) => {
-    const { page, worst } = await contrast(tab);
-    assert.ok(page < 0.05 && worst >= 4.5, `contrast ${worst}`);
-    await tab.locator(".group > summary").first().click();
-  });
+  await check("dark", { colorScheme: "dark" }, inTheDark);
+  await check("phone", phone, onAPhone);
+  await check("print", {}, onPaper("plan"));
 
-  await check("phone", { viewport: { width: 390, height: 844 }, hasTouch: true }, async (tab) => {
-    const box = await tab.locator("#worst").boundingBox();
-    assert.ok(box.y + box.height < 844, "the worst are on the first screen");
-    await tab.locator("#expand").tap();
-    assert.equal(await tab.locator(".group[open]").count(), await groups(tab));
-  });
-
-  await check("print", {}, async (tab) => {
-    await tab.emulateMedia({ media: "print" });
-    assert.equal(await tab.locator("button:visible, input:visible").count(), 0, "no controls");
-    const heights = await tab.locator(".group > .body").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
-    assert.ok(heights.length > 0 && heights.every((height) => height > 10), "every group is told in full");
-    const path = screenshots ? join(screenshots, "plan.pdf") : undefined;
-    const pdf = await tab.pdf({ format: "A4", path });
-    assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length >= 2, "more than the first page");
-  });
-
-  const gfm = spawnSync("cmark-gfm", ["--unsafe", "-e", "table", "-e", "autolink", "-e", "strikethrough", "-e", "tagfilter"],
-    { input: markdown });
-  if (gfm.error) console.log("skipped: the comment, cmark-gfm cannot be had here");
+  const comment = rendered("comment.html", markdown);
+  if (!comment) console.log("skipped: the comment, cmark-gfm cannot be had here");
   else {
-    const style = "<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><link rel=icon href='data:,'>"
-      + "<style>body{max-width:50rem;margin:1rem;font:14px/1.5 sans-serif;overflow-wrap:anywhere}code{background:#eee}</style>";
-    const comment = written("comment.html", style + gfm.stdout);
     for (const [name, viewport] of [["comment", { width: 900, height: 900 }], ["comment-phone", { width: 390, height: 844 }]]) {
       await check(name, { viewport }, async (tab) => {
         assert.match(await tab.locator("h3").textContent(), /1 loses data, 2 are deleted/);
@@ -252,6 +268,36 @@ try {
         assert.notEqual(await tab.title(), "owned", "a name that is HTML ran");
         assert.ok((await tab.locator("code", { hasText: hostile }).count()) > 0, "it is there as text");
         assert.equal(await tab.locator('a:not([href^="https://git.test/blob/main/"])').count(), 0, "no other links");
+      }, comment);
+    }
+  }
+
+  if (fleetDirectory) {
+    const read = (name) => readFileSync(join(fleetDirectory, name), "utf8");
+    const url = written("fleet.html", read("plan.html"));
+    const total = /2 lose data, \d+ are deleted, \d+ stops?, 1 restarts its guests at once/;
+    await check("fleet", {}, async (tab) => {
+      await firstScreen(tab);
+      assert.match(await tab.locator("h1").textContent(), total);
+      const worst = await tab.locator("#worst li").allTextContents();
+      assert.ok(worst.every((text) => /^\s*(rejected|data-loss)/.test(text)), worst.join("; "));
+      assert.ok((await tab.locator("#causes li").count()) > 5);
+    }, url);
+    await check("fleet-keyboard", {}, byKeyboard, url);
+    await check("fleet-dark", { colorScheme: "dark" }, inTheDark, url);
+    await check("fleet-phone", phone, onAPhone, url);
+    await check("fleet-print", {}, onPaper("fleet"), url);
+    const comment = rendered("fleet-comment.html", read("comment.md"));
+    for (const [name, options] of comment ? [["fleet-comment", {}], ["fleet-comment-phone", phone]] : []) {
+      await check(name, options, async (tab) => {
+        assert.match(await tab.locator("h3").textContent(), total);
+        const summaries = await tab.locator("summary").all();
+        for (const summary of summaries.slice(0, 3)) {
+          assert.match(await summary.textContent(), /^(rejected|data-loss)/);
+          const box = await summary.boundingBox();
+          assert.ok(box.y + box.height < 844, "the worst are on the first screen");
+        }
+        assert.equal(await tab.locator("details details").count(), 0, "details a group");
       }, comment);
     }
   }

@@ -303,6 +303,29 @@ fn every_commit_does_to_every_machine_what_kubevirt_does_in_every_format() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n\n"));
+    leave_for_the_browser(&repository);
+}
+
+/// The page and the comment of all commits at once, where `tests/browser/plan.mjs` finds them.
+fn leave_for_the_browser(repository: &Repository) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fleet");
+    std::fs::create_dir_all(&folder).unwrap();
+    let to = |format: &str, name: &str| format!("{format}={}", folder.join(name).display());
+    let first = repository.git(&["rev-list", "--max-parents=0", "HEAD"]);
+    let run = repository.run(&[
+        "plan",
+        "--base",
+        &first,
+        "--link-template",
+        "https://git.example.com/fleet/{path}#L{line}",
+        "--artifact",
+        "plan.html",
+        "--format",
+        &to("html", "plan.html"),
+        "--format",
+        &to("markdown", "comment.md"),
+    ]);
+    assert_eq!((run.code, run.out.as_str()), (0, ""), "{}", run.err);
 }
 
 #[test]

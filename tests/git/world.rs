@@ -50,7 +50,12 @@ fn pl02_a_kubevirt_upgrade_in_git_is_previewed() {
     assert_eq!(upgrade["kubevirt"]["base"], "1.6");
     assert_eq!(upgrade["kubevirt"]["head"], "1.7");
     assert_eq!(actions(&upgrade), ["a: unchanged rejected"]);
-    assert_eq!(upgrade["virtualMachines"][0]["rejected"], "sync");
+    let row = &upgrade["virtualMachines"][0];
+    assert_eq!(row["rejected"], "sync");
+    // Both objects are there, and it is said once.
+    assert_eq!(row["reasons"].as_array().unwrap().len(), 1, "{row:#}");
+    assert!(!row.to_string().contains("no longer in this repository"));
+    assert_eq!(upgrade["groups"][0]["cause"], "a.yaml");
     let text = repository.run(&["plan", "--base", "main"]);
     assert!(text.out.contains("1.6 → 1.7"), "{}", text.out);
     // One release for both hides it, and says so.
