@@ -357,6 +357,7 @@ fn every_kind_of_change_is_a_commit() {
         "larger runners in a pool",
         "a value of a chart",
         "more memory in a base of every cluster",
+        "less room for one database",
     ] {
         assert!(all.contains(&kind), "no commit `{kind}`");
     }
