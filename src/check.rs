@@ -258,6 +258,13 @@ fn judge_resource(
     if resource.id.group == "instancetype.kubevirt.io" {
         found.extend(rules::admission::report::object(resource, context, refused));
     }
+    if !refused {
+        found.extend(rules::start::report::workload(
+            resource,
+            &decoded.node,
+            context,
+        ));
+    }
     if resource.is("kubevirt.io", "VirtualMachine") {
         let vm = Vm::new(resource, decoded, context);
         found.extend(rules::admission::report::vm(&vm, context, refused));

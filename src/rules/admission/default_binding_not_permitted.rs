@@ -54,7 +54,7 @@ rule! {
 }
 
 /// Puts the refusal that setting the defaults met among the causes.
-pub(super) fn refused(message: &str, causes: &mut Causes) {
+pub(in crate::rules) fn refused(message: &str, causes: &mut Causes) {
     RULE.refuse(causes, "")
         .because(message)
         .at("spec.template.spec.domain.devices")

@@ -10,7 +10,7 @@ use super::*;
 
 /// What the webhook checks of a VM with instance type, preference and defaults applied.
 /// Mirrors `ValidateVirtualMachineSpec`, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go @ v1.9.0.
-pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     reserved_guest_label::check(guest, causes);
     ignition_without_gate::check(guest, causes);
     sidecar_without_gate::check(guest, causes);

@@ -63,7 +63,8 @@ fn findings(resource: &Resource, review: &Review, refused: bool) -> Vec<Finding>
     found
 }
 
-fn of_hit(resource: &Resource, hit: &Hit) -> Finding {
+/// A cause of a webhook.
+pub(in crate::rules) fn of_hit(resource: &Resource, hit: &Hit) -> Finding {
     let info = &hit.rule.info;
     let mut finding = match hit.setting.as_ref().filter(|_| !hit.certain) {
         Some(setting) => Finding::at(

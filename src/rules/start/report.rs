@@ -1,14 +1,15 @@
 //! Turns a cluster's answer to a start into findings.
 
 use super::review::{self, StartReview};
+use super::workloads;
 use crate::finding::{Finding, Location};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
-use crate::rules::Vm;
 use crate::rules::admission::causes::Hit;
 use crate::rules::admission::review::Review;
 use crate::rules::input::depends_on_configuration;
 use crate::rules::instancetypes::kubevirt_would_crash;
+use crate::rules::{Context, Vm, admission};
 use crate::stored::Matcher;
 use crate::yaml::{Node, Origin};
 
@@ -25,6 +26,23 @@ pub(in crate::rules) fn vm(vm: &Vm<'_>, answer: &mut Review) -> Vec<Finding> {
     subject.findings(&review)
 }
 
+/// What a cluster answers to a resource of a kind that makes guests and is no VM.
+pub(crate) fn workload(resource: &Resource, decoded: &Node, context: &Context<'_>) -> Vec<Finding> {
+    let namespace = resource.namespace_or(&context.target.namespace);
+    let id = &resource.id;
+    let resolver = context.resolver;
+    let review = workloads::review(&id.group, &id.kind, decoded, namespace, resolver);
+    let subject = Subject {
+        resource,
+        named: decoded
+            .path("spec.virtualMachineTemplate")
+            .unwrap_or(decoded),
+        namespace,
+        resolver,
+    };
+    review.map_or_else(Vec::new, |review| subject.findings(&review))
+}
+
 /// The resource whose guest is started.
 struct Subject<'a> {
     resource: &'a Resource,
@@ -36,17 +54,36 @@ struct Subject<'a> {
 
 impl Subject<'_> {
     fn findings(&self, review: &StartReview) -> Vec<Finding> {
+        let own = review
+            .own
+            .iter()
+            .map(|hit| admission::report::of_hit(self.resource, hit));
+        let machines = review.machines.iter().map(|hit| self.of_machine(hit));
         let mut found: Vec<Finding> = review
             .hits
             .iter()
             .map(|hit| self.of_hit(hit, review))
             .collect();
+        found.extend(own.chain(machines));
         if let Some(message) = &review.crash {
             let message = format!("KubeVirt would crash at the start: {message}");
             let info = &kubevirt_would_crash::RULE.info;
             found.push(Finding::at(info, self.resource, "spec", message));
         }
         found
+    }
+
+    /// What the webhook of virtual machines refuses of those that a pool creates.
+    fn of_machine(&self, hit: &Hit) -> Finding {
+        let mut finding = admission::report::of_hit(self.resource, hit);
+        if hit.certain {
+            let kind = &self.resource.id.kind;
+            finding.message = format!(
+                "{}: KubeVirt stores this {kind} and refuses every machine of it",
+                hit.rule.info.summary
+            );
+        }
+        finding
     }
 
     fn of_hit(&self, hit: &Hit, review: &StartReview) -> Finding {

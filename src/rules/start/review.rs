@@ -13,6 +13,7 @@ use crate::resolve::{ResolveError, Resolved, ResolvedVia, Resolver};
 use crate::resource::cluster::ReferencePolicy;
 use crate::rule::Family;
 use crate::rules::admission::causes::{Causes, Hit, LISTED};
+use crate::rules::admission::default_binding_not_permitted;
 use crate::rules::admission::guest::AdmittedGuest;
 use crate::rules::admission::review::{self as admission, Review, Verdict};
 use crate::stored::Matcher;
@@ -22,6 +23,10 @@ use crate::yaml::{Node, Origin};
 /// The answer to a start.
 #[derive(Debug, Default)]
 pub struct StartReview {
+    /// What the resource's own webhook refuses, where that is not told apart: nothing of it is then stored.
+    pub own: Vec<Hit>,
+    /// What the webhook of virtual machines refuses of those that a stored pool creates.
+    pub machines: Vec<Hit>,
     /// What is refused, in KubeVirt's order. The cause names a field of the instance, the hit one of the resource.
     pub hits: Vec<Hit>,
     /// What KubeVirt's code would crash on.
@@ -33,15 +38,57 @@ pub struct StartReview {
 }
 
 impl StartReview {
+    /// Everything refused, stage by stage.
+    pub fn all(&self) -> impl Iterator<Item = &Hit> {
+        self.own.iter().chain(&self.machines).chain(&self.hits)
+    }
+
     /// Whether no start is accepted, for sure.
     pub fn is_refused(&self) -> bool {
-        self.crash.is_some() || self.hits.iter().any(|hit| hit.certain)
+        self.crash.is_some() || self.all().any(|hit| hit.certain)
     }
 
     /// The causes that an answer lists for sure.
     pub fn causes(&self) -> impl Iterator<Item = &Cause> {
-        let certain = self.hits.iter().filter(|hit| hit.certain);
+        let certain = self.all().filter(|hit| hit.certain);
         certain.take(LISTED).map(|hit| &hit.cause)
+    }
+
+    /// The answer of a resource's own webhook.
+    pub(super) fn of_own(own: Vec<Hit>, crash: Option<String>, resolver: &Resolver<'_>) -> Self {
+        let known = resolver.target().configuration.is_known();
+        let mut review = Self {
+            own,
+            crash,
+            ..Self::default()
+        };
+        for hit in &mut review.own {
+            hit.certain = hit.setting.is_none() || known;
+        }
+        review
+    }
+
+    /// This answer, and where it stores the resource what becomes of it. What was doubted already is not doubted again.
+    pub(super) fn and_then(self, started: impl FnOnce() -> Self) -> Self {
+        if self.is_refused() {
+            return self;
+        }
+        let mut started = started();
+        let is_new = |hit: &Hit| !self.own.iter().any(|said| is_same(said, hit));
+        started.machines.retain(is_new);
+        started.hits.retain(is_new);
+        Self {
+            own: self.own,
+            ..started
+        }
+    }
+
+    /// Puts what the answer is about under a place of the resource.
+    pub(super) fn move_to(&mut self, place: &FieldPath) {
+        for hit in &mut self.hits {
+            hit.field = place.join(&hit.field);
+        }
+        self.place = place.join(&self.place);
     }
 
     /// The value of the instance that a hit is about.
@@ -190,8 +237,47 @@ fn of_stored(answer: &mut Review, namespace: &str, resolver: &Resolver<'_>) -> S
 
 /// Whether the webhook of the VM says the same.
 fn is_said(hit: &Hit, answer: &Review) -> bool {
-    let mut said = answer.hits.iter();
-    said.any(|said| said.rule.info == hit.rule.info && said.field == hit.field)
+    answer.hits.iter().any(|said| is_same(said, hit))
+}
+
+fn is_same(one: &Hit, other: &Hit) -> bool {
+    one.rule.info == other.rule.info && one.field == other.field
+}
+
+/// What a cluster answers to an instance that is created as it is given: by somebody, or by the controller of the
+/// resource that keeps it at `place`.
+pub(super) fn of_instance(
+    given: &Node,
+    place: &FieldPath,
+    requester: Requester,
+    resolver: &Resolver<'_>,
+) -> StartReview {
+    let once = |mut vmi: Node| {
+        let target = resolver.target();
+        let mut review = StartReview {
+            place: place.clone(),
+            ..StartReview::default()
+        };
+        match start::store(target.release, &target.configuration, &mut vmi) {
+            Ok(()) => judge(vmi, requester, resolver, &mut review),
+            Err(error) => {
+                let mut causes = Causes::default();
+                default_binding_not_permitted::refused(&error.to_string(), &mut causes);
+                review.take(causes, &FieldPath::root(), target.configuration.is_known());
+                for hit in &mut review.hits {
+                    hit.field = place.then("spec.domain.devices");
+                }
+            }
+        }
+        review
+    };
+    let mut review = once(given.clone());
+    doubt_architecture(&mut review, resolver, |architecture| {
+        let mut other = given.clone();
+        other.set("spec.architecture", Node::from(architecture));
+        Some(once(other))
+    });
+    review
 }
 
 /// What the controller does before it starts anything: it keeps the types of the VM as revisions.
