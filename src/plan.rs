@@ -29,6 +29,7 @@ mod restores;
 mod row;
 mod shared;
 mod stage;
+mod start;
 mod summary;
 mod traps;
 pub mod upgrade;

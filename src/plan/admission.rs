@@ -1,5 +1,6 @@
 //! What admission says to a VM.
 
+use super::start::StartAnswer;
 use crate::cause::{Cause, Refusal};
 use crate::change::Sided;
 use crate::rules::admission::review::{self, Verdict};
@@ -13,6 +14,8 @@ pub(super) struct Answer {
     pub(super) refused: Vec<Reason>,
     /// What acceptance hangs on and the tree does not tell.
     pub(super) assumed: Vec<String>,
+    /// What its next start meets, where it is stored.
+    pub(super) start: StartAnswer,
 }
 
 /// What a cluster's admission says to the head's VM, created where there is no base and updated from it otherwise.
@@ -20,24 +23,28 @@ pub(super) fn review(head: &Sided, base: Option<&Node>) -> Answer {
     if let Some(refused) = unserved(head) {
         return Answer {
             refused: vec![refused],
-            assumed: Vec::new(),
+            ..Answer::default()
         };
     }
-    let review = review::review(&head.resource.node, base, head.resolver);
+    let mut review = review::review(&head.resource.node, base, head.resolver);
     match review.verdict() {
-        Verdict::Accepted => Answer::default(),
+        Verdict::Accepted => Answer {
+            start: StartAnswer::to_vm(head, &mut review),
+            ..Answer::default()
+        },
         Verdict::Refused => Answer {
             refused: review.causes().into_iter().map(from_cause).collect(),
-            assumed: Vec::new(),
+            ..Answer::default()
         },
         Verdict::Crashed => Answer {
             refused: vec![Reason::new(format!(
                 "kubevirt-would-crash: {}",
                 review.crash.unwrap_or_default()
             ))],
-            assumed: Vec::new(),
+            ..Answer::default()
         },
         Verdict::Unknown => Answer {
+            start: StartAnswer::to_vm(head, &mut review),
             refused: Vec::new(),
             assumed: review
                 .hits

@@ -92,7 +92,7 @@ fn matches(gate: Gate, vm: &VmPlan) -> bool {
         Gate::Condition => {
             vm.holds(Action::Restart) && vm.condition_only && !vm.is_accepted(Action::Restart)
         }
-        Gate::StartRefused => vm.start_refused,
+        Gate::StartRefused => vm.start_refused && !vm.start_was_refused,
         Gate::Restart => vm.owes_restart() && !vm.is_accepted(Action::Restart),
         _ => gate
             .action()

@@ -4,6 +4,7 @@ use super::claims::Claims;
 use super::power::{self, Runs, runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
+use super::start;
 use super::{Action, Change, Loss, Lost, Power, Reason, Rejection, VmPlan};
 use super::{admission, objects};
 use crate::source::Sources;
@@ -25,6 +26,7 @@ pub(super) fn added(head: &Stage, sources: &Sources) -> VmPlan {
         if runs(head.written()) == Runs::Yes {
             out.power = Power::Start;
         }
+        start::note(answer.start, None, &mut out);
     } else {
         out.action = Action::Rejected;
         out.rejected = Some(Rejection::Admission);
@@ -142,6 +144,7 @@ pub(super) fn renamed(
             _ => Power::Unchanged,
         };
     }
+    start::note(answer.start, Some(&base.subject), &mut out);
     if !refused.is_empty() {
         // That the new one is refused does not bring the old one back.
         out.hold_beside(Action::Rejected);

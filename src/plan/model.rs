@@ -110,6 +110,8 @@ pub struct VmPlan {
     pub condition_only: bool,
     /// Whether `KubeVirt` would refuse the VM's next start.
     pub start_refused: bool,
+    /// Whether it would have refused the start of the base's form too: the change then takes nothing away.
+    pub start_was_refused: bool,
     /// Who refuses, where [`Action::Rejected`] holds.
     pub rejected: Option<Rejection>,
     /// What accepts the action by name.

@@ -7,6 +7,7 @@ use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::shared::{same_matchers, shared_change};
 use super::stage::Stage;
+use super::start;
 use super::{
     Action, Cause, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields, identity, traps,
 };
@@ -66,6 +67,7 @@ pub(super) fn modified(
     traps::dropped(base, head, &mut out);
     traps::expanding_cluster(head.subject.resolver.target(), head.stored(), &mut out);
     traps::note(release, base.stored(), head.stored(), &mut out);
+    start::note(answer.start, Some(&base.subject), &mut out);
     out
 }
 

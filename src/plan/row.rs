@@ -22,6 +22,7 @@ pub(super) fn blank(subject: &Sided, change: Change) -> VmPlan {
         down: 0,
         condition_only: false,
         start_refused: false,
+        start_was_refused: false,
         rejected: None,
         accepted: None,
         reasons: Vec::new(),

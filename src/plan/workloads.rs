@@ -4,6 +4,7 @@
 use super::lifecycle::kept_by;
 use super::power::{self, Runs};
 use super::row::{blank, causes};
+use super::start;
 use super::{Action, Change, Effect, Loss, Lost, Power, Reason, Rejection, VmPlan, fields};
 use crate::change::{Pair, Sided};
 use crate::diff::{Difference, Lists, differences};
@@ -76,6 +77,7 @@ fn added(head: &Sided, sources: &Sources) -> VmPlan {
     if guests(&head.resource.node, &out.kind) > 0 {
         out.power = Power::Start;
     }
+    start::note_workload(head, None, &mut out);
     out
 }
 
@@ -159,6 +161,9 @@ fn modified(base: &Sided, head: &Sided, found: &[Difference], sources: &Sources)
                 );
             }
         }
+    }
+    if !out.holds(Action::Rejected) {
+        start::note_workload(head, Some(base), &mut out);
     }
     out
 }

@@ -50,3 +50,76 @@ fn pl11_what_a_migration_carries_out_takes_its_method_for_granted() {
     let selector = format!("{VM}      nodeSelector: {{a: b}}\n");
     assert!(!says(&change(VM, &selector).vm(), words));
 }
+
+#[test]
+fn a_head_that_never_starts_again_is_named_first_and_gated() {
+    let bare = VM.replace(", memory: {guest: 2Gi}", "");
+    let plan = change(VM, &bare).plan();
+    let vm = &plan.virtual_machines[0];
+    assert!(vm.start_refused && !vm.start_was_refused, "{vm:#?}");
+    let first = &vm.reasons[0];
+    assert_eq!(
+        first.message,
+        "KubeVirt refuses the next start: the guest runs until it stops once"
+    );
+    assert!(
+        first
+            .kubevirt
+            .as_ref()
+            .is_some_and(|cause| cause.message.starts_with("no memory requested"))
+    );
+    assert_eq!(plan.summary().start_refused, 1);
+    assert!(
+        plan.summary()
+            .sentence
+            .starts_with("1 will not start again")
+    );
+    // One that is new, and one that never started.
+    let added = change("", &bare).vm();
+    assert!(added.start_refused && !added.start_was_refused);
+    let both = change(&bare, &bare.replace("sockets: 1", "sockets: 2")).vm();
+    assert!(both.start_refused && both.start_was_refused);
+    // One that starts, and one that the cluster does not store.
+    assert!(!change(&bare, VM).vm().start_refused);
+    let refused = bare.replace("runStrategy: Always", "runStrategy: Often");
+    assert!(!change(VM, &refused).vm().start_refused);
+}
+
+#[test]
+fn a_start_that_depends_on_the_cluster_is_an_assumption() {
+    let disk = "devices: {disks: [{name: a, dedicatedIOThread: true, disk: {}}]}";
+    let head = VM.replace("devices: {}", disk)
+        + "      volumes: [{name: a, persistentVolumeClaim: {claimName: a}}]\n";
+    let plan = change(VM, &head).vm();
+    assert!(!plan.start_refused);
+    let words = "starts if the cluster's default architecture allows it, else: IOThreads";
+    assert!(
+        plan.assumptions.iter().any(|text| text.starts_with(words)),
+        "{:#?}",
+        plan.assumptions
+    );
+    assert!(
+        change(VM, &head)
+            .with(serde_json::json!({}))
+            .vm()
+            .start_refused
+    );
+}
+
+#[test]
+fn a_replica_set_whose_guests_never_start_is_told() {
+    let set = |domain: &str, label: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstanceReplicaSet\nmetadata: {{name: web, namespace: vms}}\nspec:\n  replicas: 2\n  selector: {{matchLabels: {{app: web}}}}\n  template:\n    metadata: {{labels: {{app: {label}}}}}\n    spec:\n      domain: {{devices: {{}}{domain}}}\n"
+        )
+    };
+    let sound = set(", memory: {guest: 1Gi}", "web");
+    let plan = change(&sound, &set("", "web")).vm();
+    assert!(plan.start_refused && !plan.start_was_refused);
+    assert!(!change("", &sound).vm().start_refused);
+    let plan = change(&sound, &set(", memory: {guest: 2Gi}", "db")).vm();
+    assert_eq!(
+        (plan.action, plan.rejected),
+        (Action::Rejected, Some(Rejection::Admission))
+    );
+}

@@ -39,6 +39,7 @@ fn row(name: &str, action: Action) -> VmPlan {
         down: 0,
         condition_only: false,
         start_refused: false,
+        start_was_refused: false,
         rejected: None,
         accepted: None,
         reasons: Vec::new(),

@@ -74,7 +74,7 @@ fn pl13_fewer_replicas_delete_guests_and_their_disks() {
 fn pl13_replica_sets_and_bare_instances() {
     let set = |replicas: u32, name: &str| {
         format!(
-            "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstanceReplicaSet\nmetadata: {{name: web, namespace: vms}}\nspec:\n  replicas: {replicas}\n  template: {{spec: {{hostname: {name}, domain: {{devices: {{}}}}}}}}\n"
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstanceReplicaSet\nmetadata: {{name: web, namespace: vms}}\nspec:\n  replicas: {replicas}\n  selector: {{matchLabels: {{app: web}}}}\n  template: {{metadata: {{labels: {{app: web}}}}, spec: {{hostname: {name}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}}}\n"
         )
     };
     assert_eq!(
@@ -85,7 +85,7 @@ fn pl13_replica_sets_and_bare_instances() {
     assert_eq!((fewer.action, fewer.down), (Action::Delete, 2));
     let bare = |name: &str| {
         format!(
-            "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {{name: web, namespace: vms}}\nspec: {{hostname: {name}, domain: {{devices: {{}}}}}}\n"
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {{name: web, namespace: vms}}\nspec: {{hostname: {name}, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}\n"
         )
     };
     let edited = change(&bare("h"), &bare("x")).vm();
