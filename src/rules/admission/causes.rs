@@ -145,6 +145,11 @@ impl Causes {
         self.hits
     }
 
+    /// How many causes there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.hits.len()
+    }
+
     /// Whether there is no cause and no crash.
     pub fn is_empty(&self) -> bool {
         self.hits.is_empty() && self.crash.is_none()

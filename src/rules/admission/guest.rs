@@ -244,7 +244,12 @@ impl<'a> Item<'a> {
 
     /// Its path.
     pub fn place(self) -> FieldPath {
-        self.base().then(self.list).index(self.index)
+        let mut path = FieldPath::with_capacity(10);
+        for key in self.base.split('.').chain(self.list.split('.')) {
+            path.push(Segment::Field(key.into()));
+        }
+        path.push(Segment::Index(self.index));
+        path
     }
 
     /// Its path as some of KubeVirt's causes have it: with the path of the list twice.

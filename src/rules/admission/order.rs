@@ -34,6 +34,15 @@ pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 /// What the webhook checks of a guest's spec.
 /// Mirrors `ValidateVirtualMachineInstanceSpec`, vmi-create-admitter.go @ v1.9.0.
 pub(in crate::rules) fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+    check_guest_and(guest, check_networks, causes);
+}
+
+/// As [`check_guest`], with what is asked of its networks.
+pub(in crate::rules) fn check_guest_and(
+    guest: AdmittedGuest<'_>,
+    networks: fn(AdmittedGuest<'_>, &mut Causes),
+    causes: &mut Causes,
+) {
     invalid_hostname::check(guest, causes);
     invalid_subdomain::check(guest, causes);
     memory_request_out_of_range::check(guest, causes);
@@ -61,7 +70,7 @@ pub(in crate::rules) fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Cause
     invalid_affinity::check(guest, causes);
     invalid_topology_spread::check(guest, causes);
     foreign_architecture::check(guest, causes);
-    check_networks(guest, causes);
+    networks(guest, causes);
     invalid_resource_claim::check(guest, causes);
     invalid_device_claim::check(guest, causes);
     check_disk_volumes(guest, causes);

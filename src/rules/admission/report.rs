@@ -18,7 +18,14 @@ use crate::rules::{Context, Vm, start};
 /// What the webhooks answer to a VM on creation. `refused` says whether the API server has refused it already, in words
 /// of ours.
 pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
-    let mut review = review::review(vm.written(), None, context.resolver);
+    let decoded = &vm.decoded;
+    let mut review = review::review_decoded(
+        vm.written(),
+        decoded.node.clone(),
+        &decoded.problems,
+        None,
+        context.resolver,
+    );
     let mut found = findings(vm.resource, &review, refused);
     // Other rules say these, on every release and with what may have been meant.
     found.retain(|finding| {

@@ -11,7 +11,7 @@ use crate::resolve::{ResolveError, Resolved, Resolver};
 use crate::rules::instancetypes::{
     instancetype_conflict, preference_requirement_unmet, spread_not_divisible, unresolved,
 };
-use crate::schema;
+use crate::schema::{self, Problem};
 use crate::stored::Matcher;
 use crate::transform::admit::{self, Admitted, NotAdmitted};
 use crate::transform::expand::{self, ExpandError, TemplateBase, defaults, requirements};
@@ -97,10 +97,20 @@ impl Review {
 
 /// What a cluster answers to `written`, created where `old` is `None` and updated from `old` otherwise.
 pub fn review(written: &Node, old: Option<&Node>, resolver: &Resolver<'_>) -> Review {
-    let release = resolver.release();
+    let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", written);
+    review_decoded(written, decoded.node, &decoded.problems, old, resolver)
+}
+
+/// As [`review`], for a VM that is decoded already, with what did not fit.
+pub(super) fn review_decoded(
+    written: &Node,
+    decoded: Node,
+    problems: &[Problem],
+    old: Option<&Node>,
+    resolver: &Resolver<'_>,
+) -> Review {
     let known = resolver.target().configuration.is_known();
-    let decoded = schema::decode(release, "v1.VirtualMachine", written);
-    let wrong = structural::check(written, &decoded.problems);
+    let wrong = structural::check(written, problems);
     let mut review = Review {
         schema: wrong.refused,
         ..Review::default()
@@ -108,7 +118,7 @@ pub fn review(written: &Node, old: Option<&Node>, resolver: &Resolver<'_>) -> Re
     if !review.schema.is_empty() {
         return review;
     }
-    match admit::mutate_decoded(decoded.node, old, resolver) {
+    match admit::mutate_decoded(decoded, old, resolver) {
         Ok(admitted) => {
             if !wrong.words.is_empty() {
                 review.schema = wrong.words;

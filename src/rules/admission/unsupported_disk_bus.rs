@@ -65,7 +65,9 @@ pub(super) fn bus(disk: &Node) -> (&'static str, &str) {
 
 pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
     let (kind, bus) = bus(&disk);
-    let field = disk.place();
+    if bus.is_empty() {
+        return;
+    }
     let (message, help) = match bus {
         "ide" => (
             "IDE bus is not supported".to_owned(),
@@ -79,15 +81,16 @@ pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
             "sata hard-disks do not support read-only.".to_owned(),
             "use `virtio` or `scsi`",
         ),
-        "" | "virtio" | "sata" | "scsi" | "usb" => return,
+        "virtio" | "sata" | "scsi" | "usb" => return,
         _ => (
             format!(
-                "{field} is set with an unrecognized bus {bus}, must be one of: [virtio scsi sata usb]"
+                "{} is set with an unrecognized bus {bus}, must be one of: [virtio scsi sata usb]",
+                disk.place()
             ),
             "use `virtio`, `scsi`, `sata` or `usb`",
         ),
     };
-    RULE.refuse(causes, field.field(kind).field("bus"))
+    RULE.refuse(causes, disk.place().field(kind).field("bus"))
         .because(message)
         .help(help);
 }

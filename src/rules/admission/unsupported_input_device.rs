@@ -47,14 +47,13 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for input in guest.each("domain.devices.inputs") {
-        let field = input.place();
         if !matches!(input.str_at("bus"), "" | "virtio" | "usb") {
-            RULE.refuse(causes, field.field("bus"))
+            RULE.refuse(causes, input.at("bus"))
                 .because("Input device can have only virtio or usb bus.")
                 .help("use `bus: virtio` or `bus: usb`");
         }
         if input.str_at("type") != "tablet" {
-            RULE.refuse(causes, field.field("type"))
+            RULE.refuse(causes, input.at("type"))
                 .because("Input device can have only tablet type.")
                 .help("use `type: tablet`");
         }

@@ -43,8 +43,15 @@ pub(super) fn check_metadata(guest: AdmittedGuest<'_>, causes: &mut Causes) {
 /// Mirrors VMICreateAdmitter.Admit, vmi-create-admitter.go @ v1.9.0.
 pub(super) fn check(guest: AdmittedGuest<'_>, requester: Requester, causes: &mut Causes) {
     admission::discontinued_binding::check_gates(guest, causes);
+    let before = causes.len();
     admission::order::check_networks(guest, causes);
-    admission::order::check_guest(guest, causes);
+    // What passes once passes twice.
+    let again = if causes.len() == before {
+        |_: AdmittedGuest<'_>, _: &mut Causes| ()
+    } else {
+        admission::order::check_networks
+    };
+    admission::order::check_guest_and(guest, again, causes);
     container_path_without_filesystem::check(guest, causes);
     guest_without_memory::check(guest, causes);
     if requester == Requester::User {
