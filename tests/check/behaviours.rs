@@ -793,3 +793,82 @@ fn a_pool_is_served_in_the_versions_its_release_has() {
         assert!(said.is_empty(), "{version} on {release}: {said:?}");
     }
 }
+
+#[test]
+fn a_field_of_a_block_below_is_said_to_belong_there() {
+    let data_volume = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: d}\nspec:\n  source: {blank: {}}\n  resources: {requests: {storage: 1Gi}}\n";
+    help(
+        Checked::one(data_volume).only("unknown-field"),
+        "`resources` is a field of `pvc` or `storage`, one level down",
+    );
+    let disk = vm(
+        "web",
+        RUNS,
+        MEMORY,
+        "      volumes: [{name: r, containerDisk: {image: a}}]\n",
+    )
+    .replace(
+        "devices: {}",
+        "devices: {disks: [{name: r, disk: , bus: virtio}]}",
+    );
+    help(
+        Checked::one(&disk).only("unknown-field"),
+        "`bus` is a field of `disk`, one level down",
+    );
+}
+
+#[test]
+fn a_copy_of_a_machine_in_another_file_does_not_share_its_identity() {
+    let machine = |cores: u8| {
+        vm(
+            "web",
+            RUNS,
+            &format!(
+                "{MEMORY}        cpu: {{cores: {cores}}}\n        firmware: {{uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}}\n"
+            ),
+            "      networks: [{name: default, pod: {}}]\n      volumes: [{name: r, persistentVolumeClaim: {claimName: data}}]\n",
+        )
+        .replace("devices: {}", "devices: {interfaces: [{name: default, masquerade: {}, macAddress: \"02:00:00:aa:bb:01\"}]}")
+    };
+    let checked = Checked::new(
+        &[
+            ("a/vm.yaml", machine(1).as_bytes()),
+            ("b/vm.yaml", machine(2).as_bytes()),
+        ],
+        &Target::default(),
+        &Config::default(),
+    );
+    checked.only("duplicate-resource");
+    for rule in [
+        "duplicate-firmware-uuid",
+        "duplicate-mac-address",
+        "claim-used-twice",
+    ] {
+        assert!(checked.of(rule).is_empty(), "{rule}");
+    }
+}
+
+#[test]
+fn what_a_user_tells_the_importer_is_no_runtime_data() {
+    let text = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: d, annotations: {cdi.kubevirt.io/storage.usePopulator: \"false\"}}\nspec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}\n";
+    assert!(Checked::one(text).of("runtime-data").is_empty());
+}
+
+#[test]
+fn kinds_of_other_operators_in_the_group_are_left_alone() {
+    let of = |api: &str, kind: &str| {
+        let text = format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a}}\n");
+        let checked = Checked::one(&text);
+        let found = checked.of("removed-api-version");
+        found
+            .iter()
+            .map(|finding| finding.message.clone())
+            .collect::<Vec<_>>()
+    };
+    assert!(of("kubevirt.io/v1alpha1", "NodeMaintenance").is_empty());
+    assert_eq!(of("kubevirt.io/v1alpha1", "KubeVirt").len(), 1);
+    assert_eq!(
+        of("cdi.kubevirt.io/v1alpha1", "DataVolume"),
+        ["CDI no longer serves `cdi.kubevirt.io/v1alpha1`"]
+    );
+}

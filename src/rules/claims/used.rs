@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
-use crate::catalog::Catalog;
 use crate::field_path::FieldPath;
-use crate::resource::{Resource, ResourceId};
+use crate::resource::Resource;
 use crate::rules::Context;
 use crate::rules::guests::{GuestSpec, guests};
 use crate::yaml::Node;
@@ -38,7 +37,7 @@ impl Use<'_> {
 /// Every claim that a guest writes to, with its uses; a claim that no guest writes to is left out.
 pub(super) fn written_claims<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<Use<'a>>> {
     let mut claims: BTreeMap<ClaimName, Vec<Use<'_>>> = BTreeMap::new();
-    for guest in distinct(context.catalog) {
+    for guest in distinct(context) {
         let namespace = guest.resource.namespace_or(&context.target.namespace);
         let own: BTreeSet<&str> = template_names(&guest).map(|(_, name)| name).collect();
         for (index, volume) in guest.spec.items_at("volumes").iter().enumerate() {
@@ -69,7 +68,7 @@ pub(super) fn written_claims<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, V
 /// Every name of a `dataVolumeTemplate` of a single machine, with its uses.
 pub(super) fn templates<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<Use<'a>>> {
     let mut templates: BTreeMap<ClaimName, Vec<Use<'_>>> = BTreeMap::new();
-    for guest in distinct(context.catalog).filter(|guest| !guest.many) {
+    for guest in distinct(context).filter(|guest| !guest.many) {
         let namespace = guest.resource.namespace_or(&context.target.namespace);
         for (index, name) in template_names(&guest) {
             let field = FieldPath::parse("spec.dataVolumeTemplates")
@@ -90,9 +89,14 @@ pub(super) fn templates<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<Us
 }
 
 /// Every guest; of two documents with one identity, which `duplicate-resource` reports, the first.
-fn distinct(catalog: &Catalog) -> impl Iterator<Item = GuestSpec<'_>> {
-    let mut seen: BTreeSet<&ResourceId> = BTreeSet::new();
-    guests(catalog).filter(move |guest| seen.insert(&guest.resource.id))
+fn distinct<'a>(context: &Context<'a>) -> impl Iterator<Item = GuestSpec<'a>> + use<'a> {
+    let assumed = &context.target.namespace;
+    let mut seen = BTreeSet::new();
+    guests(context.catalog).filter(move |guest| {
+        let resource = guest.resource;
+        let (kind, name) = (&resource.id.kind, &resource.id.name);
+        name.is_empty() || seen.insert((kind, resource.namespace_or(assumed), name))
+    })
 }
 
 /// How many guests a pool or replica set makes.

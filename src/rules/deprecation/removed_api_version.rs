@@ -45,8 +45,14 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for resource in context.catalog.resources() {
+        // CDI has releases of its own.
+        let is_cdi = resource.id.group == "cdi.kubevirt.io";
         let help = match (resource.id.group.as_str(), resource.version()) {
-            ("kubevirt.io", "v1alpha1" | "v1alpha2") => {
+            // Other operators have kinds of their own in the group: `NodeMaintenance`.
+            ("kubevirt.io", "v1alpha1" | "v1alpha2")
+                if resource.id.kind.starts_with("VirtualMachine")
+                    || resource.id.kind == "KubeVirt" =>
+            {
                 "write `apiVersion: kubevirt.io/v1`, and rename `registryDisk` to `containerDisk` and a disk's `volumeName` to `name`"
             }
             ("cdi.kubevirt.io", "v1alpha1") => "write `apiVersion: cdi.kubevirt.io/v1beta1`",
@@ -68,14 +74,17 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         let finding = findings.report(
             resource,
             FieldPath::root().field("apiVersion"),
-            format!(
-                "KubeVirt {} does not serve `{}`",
-                context.target.release, resource.api_version
-            ),
+            if is_cdi {
+                format!("CDI no longer serves `{}`", resource.api_version)
+            } else {
+                format!(
+                    "KubeVirt {} does not serve `{}`",
+                    context.target.release, resource.api_version
+                )
+            },
         );
         finding.help(help);
-        // CDI has releases of its own.
-        if resource.id.group == "cdi.kubevirt.io" {
+        if is_cdi {
             finding.severity(Severity::Warning);
         }
     }

@@ -35,6 +35,7 @@ pub(super) fn report(
     what: &str,
     values: impl Fn(&GuestSpec<'_>) -> Vec<(FieldPath, String)>,
 ) {
+    let assumed = &context.target.namespace;
     let mut seen: BTreeMap<String, (&Resource, FieldPath)> = BTreeMap::new();
     for guest in guests(context.catalog).filter(|guest| !guest.many) {
         for (path, value) in values(&guest) {
@@ -43,7 +44,12 @@ pub(super) fn report(
                 continue;
             };
             // Two objects of one identity are `duplicate-resource`.
-            if first.id == guest.resource.id && first.document != guest.resource.document {
+            let is_copy = !std::ptr::eq(*first, guest.resource)
+                && !first.id.name.is_empty()
+                && first.id.kind == guest.resource.id.kind
+                && first.id.name == guest.resource.id.name
+                && first.namespace_or(assumed) == guest.resource.namespace_or(assumed);
+            if is_copy {
                 continue;
             }
             let place = Location::at(first, place).note(format!("first in {}", first.id));

@@ -1,6 +1,6 @@
 //! Turns what reading a side met into findings: broken documents, keys set twice, templates, duplicates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use smol_str::SmolStr;
 
@@ -151,14 +151,33 @@ fn nameless(loose: &Unidentified) -> Option<Finding> {
 }
 
 fn duplicates(side: &Side, found: &mut Vec<Finding>) {
+    if side.duplicates.is_empty() {
+        return;
+    }
+    let resources: HashMap<_, _> = side
+        .resources()
+        .filter(|placed| matters(&placed.resource.id))
+        .filter_map(|placed| {
+            let resource = placed.resource;
+            Some((
+                (resource.file?, resource.document, &resource.prefix),
+                resource,
+            ))
+        })
+        .collect();
+    let at = |stand: &Stand| {
+        resources
+            .get(&(stand.file, stand.document, &stand.prefix))
+            .copied()
+    };
     for duplicate in &side.duplicates {
         if side.role(duplicate.second.file) != Role::Judged {
             continue;
         }
-        let Some(second) = resource_at(side, &duplicate.second, &duplicate.id) else {
+        let Some(second) = at(&duplicate.second) else {
             continue;
         };
-        let first = resource_at(side, &duplicate.first, &duplicate.id);
+        let first = at(&duplicate.first);
         let (severity, where_) = match duplicate.nearness {
             Nearness::File => (Severity::Error, "in this file"),
             Nearness::Kustomization => (Severity::Error, "in the same kustomization"),
@@ -183,12 +202,59 @@ fn duplicates(side: &Side, found: &mut Vec<Finding>) {
     }
 }
 
-fn resource_at<'a>(side: &'a Side, stand: &Stand, id: &ResourceId) -> Option<&'a Resource> {
-    let catalog = &side.roots.get(stand.root)?.catalog;
-    catalog.resources().iter().find(|resource| {
-        resource.file == Some(stand.file)
-            && resource.document == stand.document
-            && resource.prefix == stand.prefix
-            && resource.id.name == id.name
-    })
+/// Whether two objects of one identity are for this tool to report: other kinds have tools of their own.
+fn matters(id: &ResourceId) -> bool {
+    is_kubevirt(&id.group) || can_be_named(id)
+}
+
+/// Whether a group is KubeVirt's or CDI's.
+fn is_kubevirt(group: &str) -> bool {
+    group == "kubevirt.io" || group.ends_with(".kubevirt.io")
+}
+
+/// Whether a virtual machine can name objects of that kind.
+fn can_be_named(id: &ResourceId) -> bool {
+    matches!(
+        (id.group.as_str(), id.kind.as_str()),
+        ("", "ConfigMap" | "PersistentVolumeClaim" | "Secret")
+            | ("apps", "ControllerRevision")
+            | ("k8s.cni.cncf.io", "NetworkAttachmentDefinition")
+            | ("snapshot.storage.k8s.io", "VolumeSnapshot")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::tests::check;
+    use crate::config::{Config, Target};
+
+    #[test]
+    fn only_kinds_that_bear_on_machines_are_duplicates() {
+        let object = |api: &str, kind: &str, value: u8| {
+            format!(
+                "apiVersion: {api}\nkind: {kind}\nmetadata: {{name: a, labels: {{a: b{value}}}}}\n"
+            )
+        };
+        for (api, kind, reported) in [
+            ("v1", "Service", 0),
+            ("apps/v1", "Deployment", 0),
+            ("notkubevirt.io/v1", "VirtualMachine", 0),
+            ("v1", "PersistentVolumeClaim", 1),
+            ("cdi.kubevirt.io/v1beta1", "DataSource", 1),
+            ("kubevirt.io/v1", "KubeVirt", 1),
+        ] {
+            let text = format!(
+                "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {{name: b}}\n---\n{}---\n{}",
+                object(api, kind, 1),
+                object(api, kind, 2)
+            );
+            let files = [("a.yaml", text.as_bytes())];
+            let (_, outcome) = check(&files, &Target::default(), &Config::default());
+            let findings = outcome.findings.iter();
+            let count = findings
+                .filter(|finding| finding.rule.id == "duplicate-resource")
+                .count();
+            assert_eq!(count, reported, "{api} {kind}");
+        }
+    }
 }

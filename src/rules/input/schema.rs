@@ -104,7 +104,10 @@ fn report(
                 &path,
                 format!("unknown field `{name}`: the API server drops it"),
             );
-            if let Some(help) = suggestion(&name, within, release) {
+            let parent = path.parent();
+            let siblings = parent.find(&resource.node);
+            let beside = |key: &str| siblings.is_some_and(|node| node.get(key).is_some());
+            if let Some(help) = suggestion(&name, within, release, beside) {
                 finding.help(help);
             }
         }
@@ -193,8 +196,13 @@ fn push<'f>(
     found.last_mut().expect("just pushed")
 }
 
-/// What the author of an unknown field may have meant.
-fn suggestion(name: &str, within: &[&str], release: Release) -> Option<String> {
+/// What the author of an unknown field may have meant; `beside` tells which keys stand beside it.
+fn suggestion(
+    name: &str,
+    within: &[&str],
+    release: Release,
+    beside: impl Fn(&str) -> bool,
+) -> Option<String> {
     let named = |name: &&str| Schema::builtin().type_named(name);
     let here = named(within.last()?)?;
     let known = |of: &'static Type| {
@@ -211,29 +219,46 @@ fn suggestion(name: &str, within: &[&str], release: Release) -> Option<String> {
     if let Some((_, help)) = BEFORE_V1.iter().find(|(old, _)| *old == name) {
         return Some((*help).to_owned());
     }
-    if let Some(meant) = did_you_mean(name, known(here)) {
+    let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
+    if let Some(meant) = known(here).find(|known| plain(known) == plain(name)) {
         return Some(format!("did you mean `{meant}`?"));
     }
-    let below = here.fields().iter().find_map(|field| {
-        let variant = field.variant(release)?;
-        let Shape::Struct(index) = variant.shape else {
-            return None;
-        };
-        let of = Schema::builtin().type_at(index);
-        known(of).any(|known| known == name).then(|| field.name())
-    });
-    if let Some(below) = below {
-        return Some(format!("`{name}` is a field of `{below}`, one level down"));
+    let mut below: Vec<&str> = here
+        .fields()
+        .iter()
+        .filter(|field| {
+            let variant = field.variant(release);
+            variant.is_some_and(|variant| match variant.shape {
+                Shape::Struct(index) => {
+                    known(Schema::builtin().type_at(index)).any(|known| known == name)
+                }
+                _ => false,
+            })
+        })
+        .map(schema::Field::name)
+        .collect();
+    // Where the author has begun one of them, that is the one.
+    if let Some(begun) = below.iter().find(|field| beside(field)) {
+        below = vec![*begun];
+    }
+    if !below.is_empty() && below.len() <= 3 {
+        let fields: Vec<String> = below.iter().map(|field| format!("`{field}`")).collect();
+        return Some(format!(
+            "`{name}` is a field of {}, one level down",
+            fields.join(" or ")
+        ));
     }
     let above = within
         .iter()
         .rev()
         .skip(1)
         .position(|of| named(of).is_some_and(|of| known(of).any(|known| known == name)));
-    above.map(|levels| match levels {
+    let above = above.map(|levels| match levels {
         0 => format!("`{name}` is a field one level up"),
         levels => format!("`{name}` is a field {} levels up", levels + 1),
-    })
+    });
+    above
+        .or_else(|| did_you_mean(name, known(here)).map(|meant| format!("did you mean `{meant}`?")))
 }
 
 /// Top-level modules of a cloud-config that people put beside `userData`.

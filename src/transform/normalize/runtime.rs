@@ -15,9 +15,8 @@ pub(crate) const METADATA: [&str; 8] = [
 ];
 
 /// Annotations that controllers and tools write.
-pub(crate) const ANNOTATIONS: [&str; 14] = [
+pub(crate) const ANNOTATIONS: [&str; 13] = [
     "argocd.argoproj.io/tracking-id",
-    "cdi.kubevirt.io/storage.usePopulator",
     "deployment.kubernetes.io/revision",
     "kubectl.kubernetes.io/last-applied-configuration",
     "kubemacpool.io/transaction-timestamp",
