@@ -4,6 +4,7 @@ mod github;
 mod gitlab;
 mod json;
 mod junit;
+pub mod outputs;
 pub mod plan_html;
 pub mod plan_json;
 pub mod plan_markdown;
@@ -64,6 +65,8 @@ words! {
         Rdjson = "rdjson",
         /// The same, one diagnostic a line.
         Rdjsonl = "rdjsonl",
+        /// `name=value` lines for `$GITHUB_OUTPUT`: how much was found.
+        GithubOutput = "github-output",
     }
 }
 
@@ -79,6 +82,7 @@ impl Report<'_> {
             Format::Gitlab => gitlab::write(self),
             Format::Rdjson => rdjson::write(self),
             Format::Rdjsonl => rdjson::write_lines(self),
+            Format::GithubOutput => outputs::findings(self),
         };
         // What GitHub is to act on is ours, and holds no line break that is not escaped.
         if format == Format::Github {

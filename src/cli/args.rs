@@ -1,8 +1,9 @@
 //! The arguments that commands share. Each command's own stand beside its code in `commands`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use driftless::emit::Syntax;
 use driftless::release::Release;
@@ -13,7 +14,7 @@ use driftless::release::Release;
 pub(crate) struct Global {
     /// KubeVirt release the manifests are for [default: from driftless.yaml, else what the manifests
     /// show, else the newest known]
-    #[arg(long, global = true, value_name = "RELEASE")]
+    #[arg(long, global = true, value_name = "RELEASE", value_parser = release())]
     pub(crate) kubevirt: Option<Release>,
 
     /// A KubeVirt object, or its `spec.configuration` [default: the KubeVirt object among the manifests, else
@@ -58,6 +59,48 @@ pub(crate) struct Global {
 pub(crate) fn syntax() -> impl TypedValueParser<Value = Syntax> {
     PossibleValuesParser::new(Syntax::ALL.map(Syntax::as_str))
         .try_map(|word| Syntax::parse(&word).ok_or("neither yaml nor json"))
+}
+
+/// A parser whose words shells complete, though it takes more than they say.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed<P> {
+    parser: P,
+    words: fn() -> Vec<&'static str>,
+}
+
+impl<P> Listed<P> {
+    /// `parser`, with the words to complete.
+    pub(crate) const fn new(parser: P, words: fn() -> Vec<&'static str>) -> Self {
+        Self { parser, words }
+    }
+}
+
+impl<P: TypedValueParser> TypedValueParser for Listed<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.words)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// A release of KubeVirt.
+pub(crate) fn release() -> impl TypedValueParser<Value = Release> {
+    let parser = clap::builder::StringValueParser::new().try_map(|text| text.parse::<Release>());
+    Listed::new(parser, || {
+        Release::TARGETS
+            .iter()
+            .map(|release| release.as_str())
+            .collect()
+    })
 }
 
 /// Starts as many threads as asked for.

@@ -1,6 +1,6 @@
 //! Gates and acceptances of the command: options, settings of either side, trailers of commits.
 
-use crate::support::{Repository, run, vm};
+use crate::support::{Repository, command, run, vm};
 
 fn repository() -> Repository {
     let repository = Repository::new();
@@ -145,5 +145,76 @@ fn a_shallow_clone_says_what_it_cannot_read() {
     assert!(
         notes.contains("acceptances in 1 commits could not be read"),
         "{notes}"
+    );
+}
+
+#[test]
+fn the_word_default_is_the_settings_list_or_that_of_hooks() {
+    let repository = repository();
+    repository.remove("a.yaml");
+    let code = |list: &str| {
+        repository
+            .run(&["plan", "--base", "HEAD", "--fail-on", list])
+            .code
+    };
+    assert_eq!(code("default"), 1, "a deletion is gated by default");
+    assert_eq!(code("stop"), 0);
+    repository.write("driftless.yaml", "plan: {failOn: [restart]}\n");
+    assert_eq!(code("default"), 0, "the settings have a list");
+    assert_eq!(code("default,delete"), 1, "and other words join it");
+}
+
+#[test]
+fn a_hook_compares_what_is_about_to_be_committed_or_the_revisions_it_is_given() {
+    let repository = repository();
+    let hook = |environment: &[(&str, &str)]| {
+        let arguments = ["plan", "--hook", "--fail-on", "default"];
+        let mut command = command(&repository.path(), &arguments);
+        command.env_remove("PRE_COMMIT_FROM_REF");
+        command.env_remove("PRE_COMMIT_TO_REF");
+        command.envs(environment.iter().copied());
+        command.output().unwrap()
+    };
+    assert_eq!(hook(&[]).status.code(), Some(0));
+    repository.remove("a.yaml").commit("two");
+    assert_eq!(
+        hook(&[]).status.code(),
+        Some(0),
+        "nothing is to be committed"
+    );
+    let refs = [
+        ("PRE_COMMIT_FROM_REF", "HEAD~1"),
+        ("PRE_COMMIT_TO_REF", "HEAD"),
+    ];
+    assert_eq!(hook(&refs).status.code(), Some(1));
+    let new_branch = [
+        (
+            "PRE_COMMIT_FROM_REF",
+            "0000000000000000000000000000000000000000",
+        ),
+        ("PRE_COMMIT_TO_REF", "HEAD"),
+    ];
+    assert_eq!(hook(&new_branch).status.code(), Some(0));
+    repository.remove("b.yaml");
+    assert_eq!(hook(&[]).status.code(), Some(1));
+}
+
+#[test]
+fn a_hook_before_the_first_commit_has_nothing_to_compare_with() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &vm("a", "2Gi"));
+    let said = repository.run(&["plan", "--hook", "--fail-on", "default"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.err.contains("no commit yet"), "{}", said.err);
+}
+
+#[test]
+fn the_numbers_of_a_plan_are_lines_that_a_workflow_takes() {
+    let repository = repository();
+    repository.remove("a.yaml");
+    let said = repository.run(&["plan", "--base", "HEAD", "--format", "github-output"]);
+    assert_eq!(
+        said.out,
+        "sentence=1 is deleted\ndata-loss=0\nrejected=0\ndown=1\nrestarts=0\nstart-refused=0\nunjudged=0\naccepted=0\n"
     );
 }

@@ -12,7 +12,7 @@ use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::{Level, Severity};
 use driftless::source::FileId;
 
-use crate::args::Global;
+use crate::args::{Global, Listed};
 use crate::output::{self, Outcome, Shell};
 use crate::session::{Request, Session};
 use crate::sink::Sink;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 
     /// How to report: text, json, sarif, github, junit, gitlab, rdjson or rdjsonl, each to standard output or to a file
     /// of its own. May repeat
-    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = format)]
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = Listed::new(format, || Format::ALL.map(Format::as_str).to_vec()))]
     format: Vec<Sink<Format>>,
 
     /// Write the report to a file; with several formats, name each one's file in `--format`

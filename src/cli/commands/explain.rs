@@ -6,7 +6,7 @@ use driftless::config::did_you_mean;
 use driftless::rules;
 use driftless::schema::explain;
 
-use crate::args::Global;
+use crate::args::{Global, Listed};
 use crate::output::{Outcome, Shell};
 
 /// Explain a rule, an action of a plan, or a field of the API
@@ -16,8 +16,16 @@ use crate::output::{Outcome, Shell};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A rule's id, an action, or a field
-    #[arg(value_name = "RULE|ACTION|FIELD")]
+    #[arg(value_name = "RULE|ACTION|FIELD", hide_possible_values = true, value_parser = Listed::new(clap::builder::StringValueParser::new(), words))]
     what: String,
+}
+
+/// The rules and the actions; fields are too many.
+fn words() -> Vec<&'static str> {
+    let actions = driftless::action::Action::ALL;
+    rules::ids()
+        .chain(actions.map(driftless::action::Action::as_str))
+        .collect()
 }
 
 /// Prints the page.

@@ -11,9 +11,10 @@ use driftless::config::Config;
 use driftless::plan::{self, Names, Plan, Sides};
 use driftless::release::Release;
 use driftless::report::plan_markdown::Comment;
-use driftless::report::{TextLayout, plan_html, plan_json, plan_markdown, plan_text};
+use driftless::report::{TextLayout, outputs, plan_html, plan_json, plan_markdown, plan_text};
 
-use crate::args::Global;
+use crate::args::{Global, Listed, release};
+use crate::input::git::Repository;
 use crate::output::{Outcome, Shell};
 use crate::sides::{Base, Loaded};
 use crate::sink::Sink;
@@ -40,17 +41,22 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REV", requires = "base")]
     head: Option<String>,
 
+    /// Take base and head as a hook of pre-commit or prek has them: what is about to be committed against `HEAD`, or the
+    /// revisions in PRE_COMMIT_FROM_REF and PRE_COMMIT_TO_REF
+    #[arg(long, conflicts_with_all = ["base", "base_dir", "head", "kubevirt_from"])]
+    hook: bool,
+
     /// Preview of a cluster upgrade: the release it has, instead of a base
-    #[arg(long, value_name = "RELEASE", requires = "kubevirt_to", conflicts_with_all = ["base", "base_dir", "kubevirt"])]
+    #[arg(long, value_name = "RELEASE", value_parser = release(), requires = "kubevirt_to", conflicts_with_all = ["base", "base_dir", "kubevirt"])]
     kubevirt_from: Option<Release>,
 
     /// Preview of a cluster upgrade: the release it gets
-    #[arg(long, value_name = "RELEASE", requires = "kubevirt_from")]
+    #[arg(long, value_name = "RELEASE", value_parser = release(), requires = "kubevirt_from")]
     kubevirt_to: Option<Release>,
 
-    /// How to report: text, json, markdown for a comment on a pull request, or html, one page that needs no server; each
-    /// to standard output or to a file of its own. May repeat
-    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = format)]
+    /// How to report: text, json, markdown for a comment on a pull request, html, one page that needs no server, or
+    /// github-output, `name=value` lines for `$GITHUB_OUTPUT`; each to standard output or to a file of its own. May repeat
+    #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = Listed::new(format, || FORMATS.map(|(word, _)| word).to_vec()))]
     format: Vec<Sink<Format>>,
 
     /// Write the report to a file; with several formats, name each one's file in `--format`
@@ -111,16 +117,19 @@ enum Format {
     Json,
     Markdown,
     Html,
+    GithubOutput,
 }
 
+const FORMATS: [(&str, Format); 5] = [
+    ("text", Format::Text),
+    ("json", Format::Json),
+    ("markdown", Format::Markdown),
+    ("html", Format::Html),
+    ("github-output", Format::GithubOutput),
+];
+
 fn format(text: &str) -> Result<Sink<Format>, String> {
-    let formats = [
-        ("text", Format::Text),
-        ("json", Format::Json),
-        ("markdown", Format::Markdown),
-        ("html", Format::Html),
-    ];
-    Sink::parse(text, formats)
+    Sink::parse(text, FORMATS)
 }
 
 /// A plan with what else the run found.
@@ -138,6 +147,18 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     if args.base.len() > 2 {
         bail!("`--base` is given at most twice");
     }
+    let revisions = if args.hook {
+        let Some(revisions) = hooked(&args.paths)? else {
+            shell.note("there is no commit yet: nothing to compare with");
+            return Ok(Outcome::Clean);
+        };
+        revisions
+    } else {
+        Revisions {
+            bases: args.base.clone(),
+            head: args.head.clone(),
+        }
+    };
     let sinks = Sink::settle(args.format.clone(), args.output.as_ref())?;
     let Judged {
         mut plan,
@@ -146,13 +167,11 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         settings,
     } = match (args.kubevirt_from, args.kubevirt_to) {
         (Some(from), Some(to)) => upgrade(args, global, from, to, shell)?,
-        _ => change(args, global, shell)?,
+        _ => change(args, &revisions, global, shell)?,
     };
     let gates = args.gates.settle(&settings, &mut plan);
-    let range = match (args.base.last(), &args.head) {
-        (Some(base), head) => Some((base.as_str(), head.as_deref().unwrap_or("HEAD"))),
-        (None, _) => None,
-    };
+    let head = revisions.head.as_deref().unwrap_or("HEAD");
+    let range = revisions.bases.last().map(|base| (base.as_str(), head));
     args.gates.accept(&args.paths, range, &mut plan)?;
     for sink in &sinks {
         let text = match sink.format {
@@ -168,6 +187,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
             Format::Json => plan_json::report(&plan),
             Format::Markdown => plan_markdown::report(&plan, &args.comment()),
             Format::Html => plan_html::report(&plan, args.link_template.as_deref()),
+            Format::GithubOutput => outputs::plan(&plan),
         };
         sink.write(&text, shell)?;
     }
@@ -186,8 +206,41 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     Ok(outcome)
 }
 
-fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Judged> {
-    let base = match (&args.base_dir, args.base.as_slice()) {
+/// The revisions that are compared.
+struct Revisions {
+    /// The base; of two, the first is that of a volume migration under way.
+    bases: Vec<String>,
+    /// The head, where it is not the working tree.
+    head: Option<String>,
+}
+
+/// What a hook compares; `None` before the first commit.
+fn hooked(paths: &[PathBuf]) -> anyhow::Result<Option<Revisions>> {
+    let given = |name: &str| {
+        let text = std::env::var(name).unwrap_or_default();
+        // The hash of nothing: a branch that is new.
+        (!text.bytes().all(|byte| byte == b'0')).then_some(text)
+    };
+    if let (Some(base), Some(head)) = (given("PRE_COMMIT_FROM_REF"), given("PRE_COMMIT_TO_REF")) {
+        return Ok(Some(Revisions {
+            bases: vec![base],
+            head: Some(head),
+        }));
+    }
+    let has_commit = Repository::of(paths)?.commit("HEAD").is_ok();
+    Ok(has_commit.then(|| Revisions {
+        bases: vec!["HEAD".to_owned()],
+        head: None,
+    }))
+}
+
+fn change(
+    args: &Args,
+    revisions: &Revisions,
+    global: &Global,
+    shell: &mut Shell,
+) -> anyhow::Result<Judged> {
+    let base = match (&args.base_dir, revisions.bases.as_slice()) {
         (Some(directory), _) => Base::Directory(directory.clone()),
         (None, [base]) => Base::Revision(base.clone()),
         (None, [migration, base]) => Base::DuringMigration {
@@ -198,7 +251,7 @@ fn change(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Jud
             "`--base REV` or `--base-dir DIR` says what to compare with; `--kubevirt-from` and `--kubevirt-to` preview a cluster upgrade"
         ),
     };
-    let loaded = Loaded::load(global, &args.paths, &base, args.head.as_deref(), shell)?;
+    let loaded = Loaded::load(global, &args.paths, &base, revisions.head.as_deref(), shell)?;
     let bad = loaded.bad;
     let resolvers = loaded.resolvers();
     let mut plan = plan::plan(

@@ -33,14 +33,15 @@ pub(crate) struct Args {
     output: Syntax,
 
     /// Edit the files in place: comments and every byte outside the edits stay
-    #[arg(long, conflicts_with_all = ["diff", "check", "emit"])]
+    #[arg(long, conflicts_with_all = ["diff", "emit"])]
     write: bool,
 
     /// Print what --write would change as a diff; the exit status is 1 if anything would
     #[arg(long, conflicts_with = "emit")]
     diff: bool,
 
-    /// Change and print nothing; the exit status is 1 if there is something to upgrade
+    /// Change and print nothing; the exit status is 1 if there is something to upgrade. With --write: edit the files, and
+    /// exit with 1 if one changed
     #[arg(long, conflicts_with = "emit")]
     check: bool,
 
@@ -101,6 +102,9 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
             shell.data(diff.as_bytes())?;
         } else {
             files.write(shell)?;
+            if args.check && !files.is_empty() {
+                outcome = outcome.max(Outcome::Findings);
+            }
         }
         return Ok(outcome);
     }

@@ -236,3 +236,17 @@ fn a_written_file_keeps_its_mode_and_a_link_stays_a_link() {
     assert_eq!(fs::read_link(&link).unwrap().to_str(), Some("real.txt"));
     assert!(space.read("real.txt").contains(&upgraded("web")));
 }
+
+#[test]
+fn a_hook_hears_whether_a_file_changed() {
+    let space = Workspace::new(&[
+        ("vm.yaml", &vm("web", "old")),
+        ("old.yaml", &revision("old")),
+    ]);
+    let arguments = ["upgrade", "--write", "--check"];
+    let run = space.run(&arguments);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert_eq!(space.read("vm.yaml"), vm("web", &upgraded("web")));
+    let again = space.run(&arguments);
+    assert_eq!(again.code, 0, "{}", again.stderr);
+}

@@ -13,20 +13,43 @@ use crate::input::git::Repository;
 /// The word that gates nothing.
 const NEVER: &str = "never";
 
+/// The word for the settings' list, and without one for [`Gate::DEFAULT`].
+const DEFAULT: &str = "default";
+
+/// What a word of the list says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Gate(Gate),
+    Never,
+    Default,
+}
+
+impl Word {
+    fn parse(word: &str) -> Option<Self> {
+        match word {
+            NEVER => Some(Self::Never),
+            DEFAULT => Some(Self::Default),
+            word => Gate::parse(word).map(Self::Gate),
+        }
+    }
+}
+
 /// The options.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Gates")]
 pub(super) struct GateArgs {
     /// Exit with 1 where a VM meets one of these actions: a list with commas. `condition` are VMs that show
     /// RestartRequired though a restart changes nothing, `start-refused` those that would not start again, `unknown`
-    /// counts files that could not be judged [default: `plan.failOn` of driftless.yaml]
+    /// counts files that could not be judged. `default` stands for the list of driftless.yaml, and where that has none for
+    /// data-loss,delete,stop,rejected,start-refused,unknown [default: `plan.failOn` of driftless.yaml]
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        value_parser = PossibleValuesParser::new(words()).map(|word| Gate::parse(&word)),
+        value_parser = PossibleValuesParser::new(words())
+            .try_map(|word| Word::parse(&word).ok_or("not a word of a plan")),
     )]
-    fail_on: Vec<Option<Gate>>,
+    fail_on: Vec<Word>,
 
     /// Exit with 1 where more guests than this stop because the change is applied
     #[arg(long, value_name = "N")]
@@ -48,7 +71,7 @@ pub(super) struct GateArgs {
 
 fn words() -> Vec<&'static str> {
     let gates = Gate::ALL.into_iter().map(Gate::as_str);
-    gates.chain([NEVER]).collect()
+    gates.chain([NEVER, DEFAULT]).collect()
 }
 
 impl GateArgs {
@@ -65,10 +88,21 @@ impl GateArgs {
         } else {
             head
         };
+        let takes_default = self.fail_on.contains(&Word::Default);
         let over = |own: &mut GateSettings, is_plan: bool| {
-            if !self.fail_on.is_empty() {
-                let words = self.fail_on.iter().flatten().copied().collect();
+            let mut words: Vec<Gate> = self
+                .fail_on
+                .iter()
+                .filter_map(|word| match word {
+                    Word::Gate(gate) => Some(*gate),
+                    Word::Never | Word::Default => None,
+                })
+                .collect();
+            if !takes_default && !self.fail_on.is_empty() {
                 own.fail_on = is_plan.then_some(words);
+            } else if takes_default && (is_plan || own.fail_on.is_some()) {
+                words.extend(own.fail_on.as_deref().unwrap_or(&Gate::DEFAULT));
+                own.fail_on = Some(words);
             }
             if self.max_down.is_some() {
                 own.max_down = self.max_down.filter(|_| is_plan);

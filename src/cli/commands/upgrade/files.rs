@@ -76,6 +76,11 @@ impl<'s> Files<'s> {
         }
     }
 
+    /// Whether no file changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
     /// Whether a file could not be edited.
     pub(super) fn is_refused(&self) -> bool {
         !self.refused.is_empty()
