@@ -1,11 +1,13 @@
 //! The command line and its commands: one file each, with its arguments and `run`.
 
+pub(crate) mod argocd;
 pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod expand;
 pub(crate) mod explain;
+pub(crate) mod function;
 pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod render;
@@ -47,6 +49,8 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Schema(schema::Args),
     Upgrade(upgrade::Args),
+    Argocd(argocd::Args),
+    Fn(function::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -78,6 +82,8 @@ pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
         Command::Explain(args) => explain::run(&args, &global, shell),
         Command::Schema(args) => schema::run(&args, shell),
         Command::Upgrade(args) => upgrade::run(&args, &global, shell),
+        Command::Argocd(args) => argocd::run(&args, &global, shell),
+        Command::Fn(args) => function::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),
         Command::Man(args) => man::run(&args, shell),
     }

@@ -206,6 +206,28 @@ impl Session {
         )
     }
 
+    /// Says which templates were left out, as errors; whether there is any.
+    pub(crate) fn say_templates(&self, shell: &mut Shell) -> bool {
+        let mut found = false;
+        for skipped in &self.head.side.skipped {
+            let Reason::Template { at, .. } = skipped.reason else {
+                continue;
+            };
+            if self.head.side.role(skipped.file) == Role::Judged {
+                let file = self.sources.file(skipped.file);
+                let place = file.position(at);
+                shell.error(format!("{}:{place}: {}", file.path(), skipped.reason));
+                found = true;
+            }
+        }
+        if found {
+            shell.help(Some(
+                "leave templates out with --exclude or the parameter `exclude`, or render them first: --from-command -- COMMAND",
+            ));
+        }
+        found
+    }
+
     /// Says what was left out: a count by reason, and each with `--verbose`.
     pub(crate) fn say_skipped(&self, shell: &mut Shell) {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -12,7 +12,7 @@ impl FieldPath {
     }
 
     /// The node at this path, to change, if the tree has one.
-    pub(crate) fn find_mut<'a>(&self, root: &'a mut Node) -> Option<&'a mut Node> {
+    pub fn find_mut<'a>(&self, root: &'a mut Node) -> Option<&'a mut Node> {
         self.segments()
             .iter()
             .try_fold(root, |node, segment| match (segment, &mut node.value) {

@@ -26,6 +26,7 @@ use crate::session::{Request, Resolvers, Session};
 /// Every Kubernetes object passes through, without what a cluster writes, in a fixed order. Fails with nothing on
 /// standard output if any input cannot be read.
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
     /// Files and directories; `-` is standard input [default: .]
     paths: Vec<PathBuf>,
@@ -53,6 +54,32 @@ pub(crate) struct Args {
     /// Succeed when there is nothing to render
     #[arg(long)]
     allow_empty: bool,
+
+    /// Whether a template, which is left out otherwise, is a failure.
+    #[arg(skip)]
+    refuses_templates: bool,
+}
+
+impl Args {
+    /// What a plugin of Argo CD renders: everything under the paths, or nothing.
+    pub(super) fn of_plugin(
+        paths: Vec<PathBuf>,
+        policy: &str,
+        allow_empty: bool,
+    ) -> anyhow::Result<Self> {
+        let policy = <Policy as clap::ValueEnum>::from_str(policy, false)
+            .map_err(|_| anyhow::anyhow!("a policy is reference, expand or expandAll"))?;
+        Ok(Self {
+            paths,
+            policy,
+            admitted: false,
+            diff: false,
+            output: Syntax::Yaml,
+            output_dir: None,
+            allow_empty,
+            refuses_templates: true,
+        })
+    }
 }
 
 /// KubeVirt's instancetype.referencePolicy.
@@ -89,6 +116,9 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     session.say_skipped(shell);
     session.say_nameless(shell);
     if bad.count > 0 || session.outcome() == Outcome::CouldNot {
+        return Ok(Outcome::CouldNot);
+    }
+    if args.refuses_templates && session.say_templates(shell) {
         return Ok(Outcome::CouldNot);
     }
     let resolvers = session.resolvers();
@@ -185,7 +215,7 @@ fn render<'a>(
 }
 
 /// The resource as it is written, and what a VM went through on the way.
-fn normal_form(
+pub(super) fn normal_form(
     args: &Args,
     placed: Placed<'_>,
     written: &Node,

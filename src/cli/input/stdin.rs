@@ -2,9 +2,19 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The name standard input is reported under.
 pub(crate) const NAME: &str = "<stdin>";
+
+/// What is read in place of standard input.
+static STAND_IN: OnceLock<Vec<u8>> = OnceLock::new();
+
+/// Puts what a child process printed in the place of standard input.
+pub(crate) fn stand_in(bytes: Vec<u8>) {
+    // A run has one input: the first stays.
+    let _ = STAND_IN.set(bytes);
+}
 
 /// Whether a PATH means standard input.
 pub(crate) fn is_stdin(path: &Path) -> bool {
@@ -13,6 +23,13 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 
 /// Everything up to the end. Nothing at all is an error: a program before the pipe has most likely failed.
 pub(crate) fn read() -> Result<Vec<u8>, String> {
+    if let Some(bytes) = STAND_IN.get() {
+        return if bytes.is_empty() {
+            Err("the command printed nothing".to_owned())
+        } else {
+            Ok(bytes.clone())
+        };
+    }
     let mut bytes = Vec::new();
     std::io::stdin()
         .read_to_end(&mut bytes)
