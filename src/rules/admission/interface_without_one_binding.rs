@@ -52,11 +52,10 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut Causes) {
     let name = interface.str_at("name");
-    let field = interface.place();
     if guest.does(Behaviour::RequiresOneBinding) {
         let methods = ["bridge", "masquerade", "sriov", "passtBinding", "binding"];
         if count(&interface, &methods) != 1 {
-            RULE.refuse(causes, field)
+            RULE.refuse(causes, interface.place())
                 .because(format!("logical {name} interface must have exactly one binding method or binding plugin"))
                 .help("give it one binding, such as `masquerade: {}` or `bridge: {}`");
         }
@@ -68,7 +67,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, interface: Item<'_>, causes: &mut 
         &["bridge", "slirp", "masquerade", "sriov", "macvtap", "passt"]
     };
     if interface.get("binding").is_some() && count(&interface, methods) > 0 {
-        RULE.refuse(causes, field.field("binding"))
+        RULE.refuse(causes, interface.at("binding"))
             .because(format!("logical {name} interface cannot have both binding plugin and interface binding method"))
             .help("keep either `binding` or the binding method");
     }

@@ -57,6 +57,9 @@ rule! {
 
 pub(super) fn check(disk: Item<'_>, causes: &mut Causes) {
     let serial = disk.str_at("serial");
+    if serial.is_empty() {
+        return;
+    }
     let field = disk.place();
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_.+-".contains(&byte);
     if !serial.bytes().all(fits) {

@@ -57,27 +57,26 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, disk: Item<'_>, causes: &mut Causes) {
-    let disks = guest.at("domain.devices.disks");
-    let field = disk.place();
     let cache = disk.str_at("cache");
     if !matches!(cache, "" | "none" | "writethrough" | "writeback") {
-        RULE.refuse(causes, field.field("cache"))
+        RULE.refuse(causes, disk.at("cache"))
             .because_it(format!("has invalid value {cache}"))
             .help("use `none`, `writethrough` or `writeback`");
     }
     if !matches!(disk.str_at("io"), "" | "native" | "threads") {
         RULE.refuse(causes, disk.doubled_place().field("io"))
             .because(format!(
-                "Disk IO mode for {disks} is not supported. Supported modes are: native, threads."
+                "Disk IO mode for {} is not supported. Supported modes are: native, threads.",
+                guest.at("domain.devices.disks")
             ))
-            .at(field.field("io"))
+            .at(disk.at("io"))
             .help("use `native` or `threads`");
     }
     let policy = disk.get("errorPolicy").and_then(Node::as_str);
     if let Some(policy) = policy
         && !matches!(policy, "stop" | "ignore" | "report" | "enospace")
     {
-        RULE.refuse(causes, field.field("errorPolicy"))
+        RULE.refuse(causes, disk.at("errorPolicy"))
             .because_it(format!("has invalid value \"{policy}\""))
             .help("use `stop`, `ignore`, `report` or `enospace`");
     }

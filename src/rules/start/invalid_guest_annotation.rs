@@ -42,7 +42,6 @@ rule! {
 const MOST: usize = 256 * 1024;
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let field = guest.metadata_at("annotations");
     let annotations = guest
         .metadata("annotations")
         .map(Node::entries)
@@ -51,6 +50,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for annotation in annotations {
         size += annotation.key.len() + annotation.node.as_str().map_or(0, str::len);
         for words in names::label_key(&annotation.key.to_lowercase()) {
+            let field = guest.metadata_at("annotations");
             RULE.refuse(causes, &field)
                 .because(format!("Invalid value: \"{}\": {words}", annotation.key))
                 .at(field.field(&annotation.key))
@@ -58,7 +58,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         }
     }
     if size > MOST {
-        RULE.refuse(causes, &field)
+        RULE.refuse(causes, guest.metadata_at("annotations"))
             .because(format!("Too long: may not be more than {MOST} bytes"))
             .help("keep large data in a ConfigMap");
     }

@@ -38,7 +38,6 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let field = guest.metadata_at("finalizers");
     let finalizers = guest
         .metadata("finalizers")
         .map(Node::items)
@@ -46,6 +45,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     for (at, finalizer) in finalizers.iter().enumerate() {
         let finalizer = finalizer.as_str().unwrap_or_default();
         for words in names::label_key(finalizer) {
+            let field = guest.metadata_at("finalizers");
             RULE.refuse(causes, &field)
                 .because(format!("Invalid value: \"{finalizer}\": {words}"))
                 .at(field.index(at))

@@ -39,7 +39,6 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let field = guest.metadata_at("labels");
     for label in guest
         .metadata("labels")
         .map(Node::entries)
@@ -50,6 +49,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         let wrong = key.map(|words| (label.key.as_str(), words));
         let values = names::label_value(value).into_iter();
         for (value, words) in wrong.chain(values.map(|words| (value, words))) {
+            let field = guest.metadata_at("labels");
             RULE.refuse(causes, &field)
                 .because(format!("Invalid value: \"{value}\": {words}"))
                 .at(field.field(&label.key))
