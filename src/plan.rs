@@ -10,7 +10,9 @@
 mod accept;
 mod admission;
 mod claims;
+mod delivery;
 mod disks;
+mod export;
 mod fan_out;
 mod fields;
 mod gate;
@@ -44,7 +46,9 @@ use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
 pub use accept::{Acceptance, NoAcceptance};
-use claims::Claims;
+use claims::{Around, Claims};
+pub use delivery::Delivery;
+pub use export::Export;
 pub use gate::Gates;
 pub use groups::Group;
 pub use model::{
@@ -63,6 +67,10 @@ pub struct Sides<'a> {
     pub head: Vec<Sided<'a>>,
     /// The base of a migration that is under way, where two bases are given.
     pub migration_base: Vec<Sided<'a>>,
+    /// What applies the tree to clusters, as its objects of Argo CD and Flux say.
+    pub deliveries: &'a [Delivery],
+    /// What clusters have, where exports say it.
+    pub exports: &'a [Export],
     /// The texts of all sides.
     pub sources: &'a Sources,
 }
@@ -82,6 +90,8 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
         base,
         head,
         migration_base,
+        deliveries,
+        exports,
         sources,
     } = sides;
     let release = head
@@ -106,7 +116,12 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
     };
     let paired =
         |is: &dyn Fn(&Sided<'a>) -> bool| change::pair(release, of(&base, is), of(&head, is));
-    let claims = Claims::of(paired(&|subject| claims::is_claim(subject.resource)));
+    let around = Around {
+        claims: Claims::of(paired(&|subject| claims::is_claim(subject.resource))),
+        deliveries,
+        exports,
+        sources,
+    };
     let restored = paired(&restores::is_restore);
     let pairs = paired(&is_vm);
     let mut virtual_machines: Vec<VmPlan> = pairs
@@ -116,7 +131,7 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
                 let name = base.resource.id.name.to_string();
                 earlier.get(&(base.namespace().to_owned(), name)).copied()
             });
-            judge::judge(pair, before_migration, &claims, sources)
+            judge::judge(pair, before_migration, &around)
         })
         .collect();
     virtual_machines.extend(
@@ -124,7 +139,9 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
             .iter()
             .filter_map(|pair| workloads::judge(pair, sources)),
     );
-    virtual_machines.extend(claims.rows(&pairs, sources));
+    let mut notes = notes(&pairs);
+    notes.extend(delivered(&pairs, &virtual_machines, deliveries));
+    virtual_machines.extend(around.claims.rows(&pairs, deliveries, sources));
     let machines = restores::Machines::of(&pairs);
     virtual_machines.extend(
         restored
@@ -140,7 +157,6 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
             (from != to).then_some((from, to))
         })
         .collect();
-    let mut notes = notes(&pairs);
     for (from, to) in upgrades {
         notes.extend(upgrade::differences(from, to));
     }
@@ -191,6 +207,28 @@ fn assemble(
         virtual_machines,
         unjudged: Vec::new(),
     }
+}
+
+/// What applies the VMs of a plan does less than one expects, in sentences.
+fn delivered(pairs: &[Pair<'_>], rows: &[VmPlan], deliveries: &[Delivery]) -> BTreeSet<String> {
+    if deliveries.is_empty() {
+        return BTreeSet::new();
+    }
+    let touched: BTreeSet<(&str, &str, &str)> = rows
+        .iter()
+        .map(|row| {
+            let target = row.target.as_deref().unwrap_or_default();
+            (target, row.namespace.as_str(), row.name.as_str())
+        })
+        .collect();
+    let subjects = pairs.iter().filter_map(Pair::named_by);
+    subjects
+        .filter(|subject| {
+            let name = subject.resource.id.name.as_str();
+            touched.contains(&(subject.target(), subject.namespace(), name))
+        })
+        .flat_map(|subject| delivery::notes(&subject, deliveries))
+        .collect()
 }
 
 /// The releases that judge each side. A side without resources is judged by the other's.

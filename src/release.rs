@@ -395,6 +395,8 @@ behaviours! {
     IgnoresEqualFirmwareUuid: V1_6.., gained "writing the running guest's firmware UUID into its VM needs no restart";
     /// A pod network added to a running VM needs a restart.
     PodNetworkAddedNeedsRestart: V1_8.., gained "a pod network added to a running VM needs a restart";
+    /// The workload updater migrates guests for interfaces that are plugged.
+    MigratesForInterfaces: V1_6.., gained "an interface plugged into a running VM makes KubeVirt migrate the guest by itself where it needs a migration";
     /// A plugged interface is compared, as it was written, with the one its preference fills in.
     ComparesPluggedInterfaces: V1_6.., gained "an interface plugged into a running VM asks for a restart afterwards where a preference fills it in";
     /// The network synchronizer also patches networks, not only interfaces.

@@ -169,6 +169,9 @@ pub struct Situation<'a> {
     pub next: Option<&'a Node>,
     /// Claims and data volumes of the namespace.
     pub claims: &'a dyn volumes::Claims,
+    /// The message of a RestartRequired condition that stands already, where one is known to: until the restart, nothing but
+    /// interfaces and hotplugged volumes reaches the guest.
+    pub owed: Option<&'a str>,
 }
 
 impl Situation<'_> {

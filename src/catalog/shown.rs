@@ -66,7 +66,7 @@ impl<'a> Shown<'a> {
                 && !shown
                     .configurations
                     .iter()
-                    .any(|(known, _)| known.node.same_value(&configuration.node))
+                    .any(|(known, _)| known.same(&configuration))
             {
                 shown.configurations.push((configuration, resource));
             }

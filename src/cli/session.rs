@@ -11,6 +11,7 @@
 //! context and targets.
 
 mod bad;
+mod differing;
 mod gather;
 mod settings;
 mod targets;
@@ -33,8 +34,9 @@ use crate::input::read::Wants;
 use crate::input::read_from::ReadFrom;
 use crate::output::{Outcome, Shell};
 pub(crate) use crate::session::bad::BadDocument;
+pub(crate) use crate::session::differing::Differing;
 use crate::session::gather::Gathered;
-pub(crate) use crate::session::gather::{Differing, Same};
+pub(crate) use crate::session::gather::Same;
 use crate::session::targets::Targets;
 pub(crate) use crate::session::world::World;
 
@@ -281,6 +283,14 @@ impl<'a> Resolvers<'a> {
 fn say_unreadable(gathered: &Gathered, shell: &mut Shell) {
     for (path, reason) in &gathered.unreadable {
         shell.error(format!("cannot read `{path}`: {reason}"));
+    }
+    let dangling = gathered.unfollowed.values();
+    let dangling = dangling.filter(|reason| *reason == gather::NOWHERE).count();
+    if dangling > 0 {
+        let links = Reason::counted("links", dangling);
+        shell.note(format!(
+            "passed over {links} that the change does not touch and that lead nowhere; --verbose lists them"
+        ));
     }
     for (path, reason) in &gathered.unfollowed {
         shell.detail(format!("{path}: skipped: {reason}"));

@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use driftless::catalog::path;
 use driftless::catalog::side::Side;
 use driftless::change::Sided;
 use driftless::config::Config;
-use driftless::plan::Unjudged;
+use driftless::plan::{Delivery, Export, Unjudged};
 use driftless::release::Release;
 use driftless::resource::ResourceId;
 
@@ -58,6 +59,8 @@ pub(crate) struct Loaded {
     pub(crate) unjudged: Vec<Unjudged>,
     /// What `--kubevirt` hides.
     pub(crate) hidden: Vec<(Release, Release)>,
+    /// What applies the tree to clusters.
+    pub(crate) deliveries: Vec<Delivery>,
     base: Against,
     migration: Option<World>,
     uncovered: BTreeSet<String>,
@@ -122,6 +125,7 @@ impl Loaded {
             bad,
             unjudged: Vec::new(),
             hidden: Vec::new(),
+            deliveries: Vec::new(),
             base,
             migration: None,
             uncovered: BTreeSet::new(),
@@ -162,6 +166,7 @@ impl Loaded {
         };
         let mut session = Session::open(request, &ReadFrom::Disk, shell)?;
         let (from, to) = (reported(before), reported(after));
+        let place = to.clone();
         let names = (
             discover::shown(&from).to_owned(),
             discover::shown(&to).to_owned(),
@@ -176,15 +181,9 @@ impl Loaded {
             bail!("cannot read `{path}`: {reason}");
         }
         let changed = Changed::between(&session, &base, &from, &ReadFrom::Disk, None)?;
-        Ok(Self::of(
-            request.global,
-            session,
-            base,
-            None,
-            &changed,
-            names,
-            shell,
-        ))
+        let global = request.global;
+        let loaded = Self::of(global, session, base, None, &changed, names, shell);
+        Ok(loaded.delivered(|path| path::join(&place, path)))
     }
 
     fn in_git(
@@ -283,9 +282,10 @@ impl Loaded {
             _ => "the working tree".to_owned(),
         };
         let names = (name(base, &base_commit), head_name);
-        Ok(Self::of(
+        let loaded = Self::of(
             global, session, base_world, migration, &changed, names, shell,
-        ))
+        );
+        Ok(loaded.delivered(|path| repository.report(path)))
     }
 
     fn of(
@@ -321,10 +321,33 @@ impl Loaded {
             bad,
             unjudged,
             hidden,
+            deliveries: Vec::new(),
             base: Against::World(Box::new(base)),
             migration,
             uncovered,
             half_read,
+        }
+    }
+
+    /// With what applies the tree, as its head says, and of what is gone from there its base. `place` gives the place of a
+    /// path that the repository names.
+    fn delivered(mut self, place: impl Fn(&str) -> String) -> Self {
+        let head = self.session.head.side.resources();
+        let head: Vec<_> = head.map(|placed| placed.resource).collect();
+        let is_gone = |id: &ResourceId| !head.iter().any(|resource| resource.id == *id);
+        let base = self.base_side().resources().map(|placed| placed.resource);
+        let gone = base.filter(|resource| Delivery::is_one(resource) && is_gone(&resource.id));
+        let all = head.iter().copied().chain(gone);
+        let deliveries = all.filter_map(|resource| Delivery::read(resource, &place));
+        self.deliveries = deliveries.collect();
+        self
+    }
+
+    /// Takes what clusters have into account.
+    pub(crate) fn know(&mut self, exports: &[Export]) {
+        self.session.head.know(exports);
+        if let Against::World(base) = &mut self.base {
+            base.know(exports);
         }
     }
 
@@ -437,9 +460,7 @@ fn working_tree<'a>(
         .into_iter()
         .filter(|path| {
             let place = reported(path);
-            !left_out
-                .keys()
-                .any(|held| driftless::catalog::path::is_inside(held, &place))
+            !left_out.keys().any(|held| path::is_inside(held, &place))
         })
         .collect();
     let tree = WorkingTree {

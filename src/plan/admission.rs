@@ -3,7 +3,7 @@
 use super::start::StartAnswer;
 use crate::cause::{Cause, Refusal};
 use crate::change::Sided;
-use crate::rules::admission::review::{self, Verdict};
+use crate::rules::admission::review::{self, Review, Verdict};
 use crate::update::Reason;
 use crate::yaml::Node;
 
@@ -20,13 +20,18 @@ pub(super) struct Answer {
 
 /// What a cluster's admission says to the head's VM, created where there is no base and updated from it otherwise.
 pub(super) fn review(head: &Sided, base: Option<&Node>) -> Answer {
+    review_applied(head, &head.resource.node, base)
+}
+
+/// The same, where an apply sends more than what is written.
+pub(super) fn review_applied(head: &Sided, applied: &Node, base: Option<&Node>) -> Answer {
     if let Some(refused) = unserved(head) {
         return Answer {
             refused: vec![refused],
             ..Answer::default()
         };
     }
-    let mut review = review::review(&head.resource.node, base, head.resolver);
+    let mut review = review::review(applied, base, head.resolver);
     match review.verdict() {
         Verdict::Accepted => Answer {
             start: StartAnswer::to_vm(head, &mut review),
@@ -41,6 +46,18 @@ pub(super) fn review(head: &Sided, base: Option<&Node>) -> Answer {
                 "kubevirt-would-crash: {}",
                 review.crash.unwrap_or_default()
             ))],
+            ..Answer::default()
+        },
+        Verdict::Unknown if rolls_out_as_assumed(&review, base, head) => Answer {
+            refused: review
+                .hits
+                .iter()
+                .filter(|hit| hit.follows_rollout)
+                .map(|hit| from_cause(&hit.cause))
+                .collect(),
+            assumed: vec![
+                "refused under KubeVirt's default `vmRolloutStrategy`, by which the change is judged: `--cluster-config` gives the cluster's own".to_owned(),
+            ],
             ..Answer::default()
         },
         Verdict::Unknown => Answer {
@@ -64,6 +81,30 @@ pub(super) fn review(head: &Sided, base: Option<&Node>) -> Answer {
                 )
                 .collect(),
         },
+    }
+}
+
+/// Whether a refusal hangs on the rollout strategy that the plan assumes for everything else too. A base that would be
+/// refused for it says that the cluster has another one.
+fn rolls_out_as_assumed(review: &Review, base: Option<&Node>, head: &Sided) -> bool {
+    let hangs =
+        |review: &Review| !review.unresolved && review.hits.iter().any(|hit| hit.follows_rollout);
+    hangs(review) && base.is_none_or(|base| !hangs(&review::review(base, None, head.resolver)))
+}
+
+/// What a cluster that stores expanded VMs says to the head's VM: applied, it names its instance type again beside the
+/// fields that stand in its place. `None` where nothing conflicts.
+pub(super) fn review_expanded(head: &Sided, stored: &Node) -> Vec<Reason> {
+    let mut merged = stored.clone();
+    for matcher in ["spec.instancetype", "spec.preference"] {
+        if let Some(named) = head.resource.node.path(matcher) {
+            merged.set(matcher, named.clone());
+        }
+    }
+    let review = review::review(&merged, Some(stored), head.resolver);
+    match review.verdict() {
+        Verdict::Refused => review.causes().into_iter().map(from_cause).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::delivery::{self, Delivery};
+use super::export::Export;
 use super::lifecycle::kept_by;
 use super::names;
 use super::row::{blank, causes};
@@ -50,6 +52,18 @@ fn key<'a>(subject: &Sided<'a>) -> Key<'a> {
     )
 }
 
+/// What is around the VMs of a change.
+pub(super) struct Around<'a> {
+    /// The claims of both sides.
+    pub(super) claims: Claims<'a>,
+    /// What applies the tree to clusters.
+    pub(super) deliveries: &'a [Delivery],
+    /// What clusters have, where an export says it.
+    pub(super) exports: &'a [Export],
+    /// The texts of all sides.
+    pub(super) sources: &'a Sources,
+}
+
 /// The claims of both sides.
 pub(super) struct Claims<'a> {
     pairs: Vec<Pair<'a>>,
@@ -83,6 +97,13 @@ impl<'a> Claims<'a> {
         self.still_there.contains(&(target, namespace, name))
     }
 
+    /// A claim that goes.
+    pub(super) fn gone(&self, target: &str, namespace: &str, name: &str) -> Option<Sided<'a>> {
+        let wanted = (target, namespace, name);
+        let mut gone = self.gone.iter();
+        gone.find_map(|(key, claim)| (*key == wanted).then_some(*claim))
+    }
+
     /// The claims that a VM of the base names and that go.
     pub(super) fn gone_with(&self, vm: &Sided<'_>) -> Vec<Sided<'a>> {
         if self.gone.is_empty() {
@@ -100,7 +121,12 @@ impl<'a> Claims<'a> {
 
     /// Rows of the claims that go or cannot change, and whose VMs do not say so: those that none in the head names, and none
     /// that goes itself.
-    pub(super) fn rows(&self, machines: &[Pair<'a>], sources: &Sources) -> Vec<VmPlan> {
+    pub(super) fn rows(
+        &self,
+        machines: &[Pair<'a>],
+        deliveries: &[Delivery],
+        sources: &Sources,
+    ) -> Vec<VmPlan> {
         let edited: Vec<&Pair<'a>> = self
             .pairs
             .iter()
@@ -129,7 +155,7 @@ impl<'a> Claims<'a> {
             .gone
             .iter()
             .filter(|(key, _)| !named.contains(*key))
-            .map(|(_, claim)| removed(claim, sources))
+            .map(|(_, claim)| removed(claim, deliveries, sources))
             .collect();
         for pair in edited {
             let (Some(base), Some(head)) = (pair.base, pair.head) else {
@@ -144,7 +170,7 @@ impl<'a> Claims<'a> {
 }
 
 /// A claim that goes and that no VM names.
-fn removed(claim: &Sided<'_>, sources: &Sources) -> VmPlan {
+fn removed(claim: &Sided<'_>, deliveries: &[Delivery], sources: &Sources) -> VmPlan {
     let mut out = blank(claim, Change::Removed);
     out.causes = causes(sources, [claim.resource]);
     if let Some(kept) = kept_by(&claim.resource.node) {
@@ -158,6 +184,7 @@ fn removed(claim: &Sided<'_>, sources: &Sources) -> VmPlan {
     out.reasons.push(Reason::new(
         "its data goes with it, unless the storage class retains volumes",
     ));
+    out.reasons.extend(delivery::stays(claim, deliveries));
     out
 }
 

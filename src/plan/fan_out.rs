@@ -164,6 +164,7 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
             guest,
             next: None,
             claims: &claims,
+            owed: base.owed(),
         });
         let runs = power::runs(base.written()) != Runs::No;
         if decision.flow.template_differs && runs && !pinned {
@@ -198,13 +199,23 @@ fn gone(head: &Stage, stored: &Node, error: &TypesError, out: &mut VmPlan) {
         TypesError::Unresolved { error, .. } => !matches!(error, ResolveError::NotFound { .. }),
         _ => true,
     };
-    let mut message = if is_there {
-        "it is there and can no longer be used: the running VM keeps what it captured".to_owned()
-    } else if complete {
-        "the running VM keeps what it captured, but it can no longer be created anew".to_owned()
+    let runs = power::runs(head.written()) != Runs::No;
+    let keeps = if runs {
+        "the running VM keeps what it captured"
     } else {
-        "no longer in this repository: the running VM keeps what it captured; if the object is gone from the cluster too, the VM can no longer be created anew".to_owned()
+        "the VM starts with what it captured"
     };
+    let mut message = if is_there {
+        format!("it is there and can no longer be used: {keeps}")
+    } else if complete {
+        format!("{keeps}, but it can no longer be created anew")
+    } else {
+        format!(
+            "no longer in this repository: {keeps}; if the object is gone from the cluster too, the VM can no longer be created anew"
+        )
+    };
+    message.push_str(", and fails on every sync where no revision was captured");
+    out.hold(Action::Unknown);
     let field = error.field();
     let kind = match error {
         TypesError::Unresolved {

@@ -1,27 +1,36 @@
 //! One VM across both sides: which kind of change it is.
 
-use super::claims::Claims;
+use super::claims::Around;
 use super::modified::modified;
 use super::stage::Stage;
-use super::{VmPlan, fan_out, lifecycle, moved, objects, upgrade};
+use super::{VmPlan, delivery, fan_out, lifecycle, moved, objects, upgrade};
 use crate::change::{Pair, Relation, Sided};
 use crate::diff::spelling::canonical;
 use crate::diff::{Lists, differences};
-use crate::source::Sources;
 use crate::yaml::Node;
 
 /// Judges one pair; `None` where the change does not touch the VM.
-pub(super) fn judge(
-    pair: &Pair<'_>,
-    before_migration: Option<Sided<'_>>,
-    claims: &Claims<'_>,
-    sources: &Sources,
+pub(super) fn judge<'a>(
+    pair: &Pair<'a>,
+    before_migration: Option<Sided<'a>>,
+    around: &Around<'a>,
 ) -> Option<VmPlan> {
-    let mut out = match (pair.base.map(Stage::new), pair.head.map(Stage::new)) {
-        (Some(base), None) => lifecycle::removed(&base, claims, sources),
+    let sources = around.sources;
+    let machine = pair.base.filter(|_| pair.head.is_some()).and_then(|base| {
+        let name = &base.resource.id.name;
+        let mut exports = around.exports.iter();
+        exports.find_map(|export| export.machine(base.target(), base.namespace(), name))
+    });
+    let beside = match (machine, pair.base) {
+        (Some(machine), Some(base)) => Some(machine.beside(&base.resource.node)),
+        _ => None,
+    };
+    let stage = |subject| Stage::of(subject, beside.as_ref());
+    let mut out = match (pair.base.map(stage), pair.head.map(stage)) {
+        (Some(base), None) => lifecycle::removed(&base, around),
         (None, Some(head)) => lifecycle::added(&head, sources),
         (Some(base), Some(head)) if pair.relation == Relation::Renamed => {
-            lifecycle::renamed(&base, &head, claims, sources)
+            lifecycle::renamed(&base, &head, around)
         }
         (Some(base), Some(head)) if pair.relation == Relation::OtherRoot => {
             moved::to_another_root(&base, &head, sources)
@@ -35,12 +44,18 @@ pub(super) fn judge(
             } else {
                 upgrade::unchanged(&base, &head, sources)
             };
-            objects::judge(&base, &head, claims, sources, &mut out);
+            objects::judge(&base, &head, around, &mut out);
             out?
         }
         (None, None) => return None,
     };
     moved::note(pair, &mut out);
+    delivery::note(
+        pair.base.as_ref(),
+        pair.head.as_ref(),
+        around.deliveries,
+        &mut out,
+    );
     Some(out)
 }
 

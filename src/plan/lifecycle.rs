@@ -1,6 +1,6 @@
 //! What is created, deleted and renamed, and what dies with it.
 
-use super::claims::Claims;
+use super::claims::Around;
 use super::power::{self, Runs, runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
@@ -36,15 +36,15 @@ pub(super) fn added(head: &Stage, sources: &Sources) -> VmPlan {
 }
 
 /// A VM that is only in the base.
-pub(super) fn removed(base: &Stage, claims: &Claims<'_>, sources: &Sources) -> VmPlan {
+pub(super) fn removed(base: &Stage, around: &Around<'_>) -> VmPlan {
     let mut out = blank(&base.subject, Change::Removed);
-    out.causes = causes(sources, [base.resource()]);
+    out.causes = causes(around.sources, [base.resource()]);
     out.before = Some(base.expanded().clone());
     if let Some(kept) = kept_by(base.written()) {
         out.reasons.push(Reason::new(format!(
             "the VM stays in the cluster, unmanaged: {kept}"
         )));
-        objects::gone_with(base, claims, sources, &mut out);
+        objects::gone_with(base, around, &mut out);
         return out;
     }
     if runs(base.written()) != Runs::No {
@@ -53,7 +53,7 @@ pub(super) fn removed(base: &Stage, claims: &Claims<'_>, sources: &Sources) -> V
     out.loses = losses(base.written());
     deleted(base, &mut out);
     let owns_disks = out.holds(Action::DataLoss);
-    objects::gone_with(base, claims, sources, &mut out);
+    objects::gone_with(base, around, &mut out);
     if owns_disks {
         out.reasons.push(
             Reason::new("data volumes made from the VM's templates are deleted with it")
@@ -84,14 +84,9 @@ fn deleted(base: &Stage, out: &mut VmPlan) {
 }
 
 /// The same VM under another name or namespace: for the cluster a delete and a create.
-pub(super) fn renamed(
-    base: &Stage,
-    head: &Stage,
-    claims: &Claims<'_>,
-    sources: &Sources,
-) -> VmPlan {
+pub(super) fn renamed(base: &Stage, head: &Stage, around: &Around<'_>) -> VmPlan {
     let mut out = blank(&head.subject, Change::Renamed);
-    out.causes = causes(sources, [base.resource(), head.resource()]);
+    out.causes = causes(around.sources, [base.resource(), head.resource()]);
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());
     out.was = Some((
@@ -134,7 +129,7 @@ pub(super) fn renamed(
                 Reason::new(what_the_new_disks_hold(head.written())).at("spec.dataVolumeTemplates"),
             );
         }
-        objects::gone_with(base, claims, sources, &mut out);
+        objects::gone_with(base, around, &mut out);
         let kept = losses(head.written());
         out.loses
             .retain(|loss| loss.what == Lost::Disk || !kept.contains(loss));

@@ -12,6 +12,7 @@ use super::{
     Action, Cause, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields, identity, traps,
 };
 use crate::field_path::FieldPath;
+use crate::resource::cluster::ReferencePolicy;
 use crate::source::Sources;
 use crate::update::claims::CatalogClaims;
 use crate::update::decide::{Decision, decide};
@@ -36,7 +37,7 @@ pub(super) fn modified(
     out.shared = shared.words;
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());
-    let mut answer = admission::review(&head.subject, Some(base.stored()));
+    let mut answer = admission::review_applied(&head.subject, head.applied(), Some(base.stored()));
     out.assumptions.append(&mut answer.assumed);
     let refused = answer.refused;
     let release = head.release();
@@ -49,6 +50,9 @@ pub(super) fn modified(
             refused
         };
         out.fields = fields::unapplied(release, base.stored(), head.stored());
+        return out;
+    }
+    if conflicts_with_expanded(base, head, &mut out) {
         return out;
     }
     if !base.refused().is_empty() {
@@ -65,10 +69,33 @@ pub(super) fn modified(
         powered(base, head, &mut out);
     }
     traps::dropped(base, head, &mut out);
-    traps::expanding_cluster(head.subject.resolver.target(), head.stored(), &mut out);
     traps::note(release, base.stored(), head.stored(), &mut out);
     start::note(answer.start, Some(&base.subject), &mut out);
     out
+}
+
+/// Whether the cluster stores the VM expanded, so that naming its instance type again is refused; says so.
+///
+/// Mirrors handleExpand, pkg/instancetype/controller/vm/controller.go: what is stored names no instance type any more.
+fn conflicts_with_expanded(base: &Stage, head: &Stage, out: &mut VmPlan) -> bool {
+    const MATCHER: &str = "spec.instancetype";
+    let target = base.subject.resolver.target();
+    if target.configuration.reference_policy(target.release) == ReferencePolicy::Reference
+        || base.written().path(MATCHER).is_none()
+        || head.written().path(MATCHER).is_none()
+    {
+        return false;
+    }
+    out.hold(Action::Rejected);
+    out.rejected = Some(Rejection::Admission);
+    out.reasons.push(
+        Reason::new("the cluster expands VMs (`instancetype.referencePolicy`): the stored VM holds the expanded fields and no reference, so that every apply which names an instance type again is refused; write the expanded fields (`driftless render --policy expand`), or replace the whole object")
+            .at(MATCHER),
+    );
+    out.reasons
+        .extend(admission::review_expanded(&head.subject, base.expanded()));
+    out.fields = fields::unapplied(head.release(), base.stored(), head.stored());
+    true
 }
 
 /// Whether the guest is turned on or off, beside whatever else happens.
@@ -201,6 +228,7 @@ impl<'a> Compared<'a> {
             guest: &self.guest,
             next: self.next.as_ref(),
             claims: &claims,
+            owed: base.owed(),
         };
         let mut decision = decide(&situation);
         if let Some(earlier) = before_migration {
@@ -219,6 +247,10 @@ impl<'a> Compared<'a> {
         }
         out.volumes = decision.volumes;
         out.assumptions.extend(decision.assumptions);
+        if decision.evicts && power::runs(base.written()) != Runs::No {
+            out.down = 1;
+            out.hold_beside(Action::Stop);
+        }
         disks::judge(&situation, out);
         out.assumptions.extend(power::assumption(base.written()));
         if power::runs(base.written()) == Runs::No {

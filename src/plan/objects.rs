@@ -1,6 +1,7 @@
 //! What a changed claim, Secret, ConfigMap or network attachment does to a VM that names it.
 
-use super::claims::{self, Claims, Fate};
+use super::claims::{self, Around, Fate};
+use super::delivery;
 use super::lifecycle::kept_by;
 use super::names::{self, Kind, Reference, Use};
 use super::power::{self, Runs};
@@ -16,13 +17,7 @@ use crate::update::template_spec;
 use crate::yaml::Node;
 
 /// Says what a VM of both sides gets of the objects that it names on both; it becomes a row where it was none.
-pub(super) fn judge(
-    base: &Stage,
-    head: &Stage,
-    claims: &Claims<'_>,
-    sources: &Sources,
-    out: &mut Option<VmPlan>,
-) {
+pub(super) fn judge(base: &Stage, head: &Stage, around: &Around<'_>, out: &mut Option<VmPlan>) {
     let (before, after) = (names::of(base.written()), names::of(head.written()));
     for name in &after {
         let is_named_before = before.iter().any(|other| {
@@ -35,17 +30,17 @@ pub(super) fn judge(
             continue;
         }
         let found = Found::of(base, head, name);
-        let Some(told) = found.tell(base, head, name, claims) else {
+        let Some(told) = found.tell(base, head, name, around) else {
             continue;
         };
         let row = out.get_or_insert_with(|| blank(&head.subject, Change::Unchanged));
-        told.onto(row, sources, &found, name);
+        told.onto(row, around.sources, &found, name);
     }
 }
 
 /// Says of a VM that goes which of its claims go too.
-pub(super) fn gone_with(base: &Stage, claims: &Claims<'_>, sources: &Sources, out: &mut VmPlan) {
-    for claim in claims.gone_with(&base.subject) {
+pub(super) fn gone_with(base: &Stage, around: &Around<'_>, out: &mut VmPlan) {
+    for claim in around.claims.gone_with(&base.subject) {
         if kept_by(&claim.resource.node).is_some() {
             continue;
         }
@@ -54,12 +49,14 @@ pub(super) fn gone_with(base: &Stage, claims: &Claims<'_>, sources: &Sources, ou
         if !out.loses.contains(&loss) {
             out.loses.insert(0, loss);
         }
-        out.causes.extend(causes(sources, [claim.resource]));
+        out.causes.extend(causes(around.sources, [claim.resource]));
         out.causes = Cause::once(std::mem::take(&mut out.causes));
         out.reasons.push(Reason::new(format!(
             "claim `{}` goes with the change too, and its data with it, unless the storage class retains volumes",
             claim.resource.id.name
         )));
+        out.reasons
+            .extend(delivery::stays(&claim, around.deliveries));
     }
 }
 
@@ -100,7 +97,7 @@ impl<'a> Found<'a> {
         base: &Stage,
         head: &Stage,
         name: &Reference<'_>,
-        claims: &Claims<'_>,
+        around: &Around<'_>,
     ) -> Option<Told> {
         let runs = power::runs(base.written()) != Runs::No;
         if self.before.is_empty() {
@@ -109,11 +106,19 @@ impl<'a> Found<'a> {
         if self.after.is_empty() {
             let target = &head.subject.resolver.target().name;
             if name.kind == Kind::Claim
-                && claims.is_still_there(target, head.namespace(), name.name)
+                && around
+                    .claims
+                    .is_still_there(target, head.namespace(), name.name)
             {
                 return None;
             }
-            return Some(self.gone(head, name, runs));
+            let mut told = self.gone(head, name, runs);
+            let claim = around.claims.gone(target, head.namespace(), name.name);
+            let stays = claim
+                .filter(|_| name.kind == Kind::Claim && !told.actions.is_empty())
+                .and_then(|claim| delivery::stays(&claim, around.deliveries));
+            told.reasons.extend(stays);
+            return Some(told);
         }
         let mut told = Told::default();
         for (_, kind) in name.kind.objects() {

@@ -1,7 +1,9 @@
 //! One side of one VM, stage by stage: decoded and stored, its types, expanded. Each is made once, when it is first asked for.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use super::export::Had;
 use super::{Reason, admission};
 use crate::cause::Refusal;
 use crate::change::Sided;
@@ -20,6 +22,8 @@ use crate::yaml::Node;
 pub(super) struct Stage<'a> {
     /// The resource with its resolver.
     pub(super) subject: Sided<'a>,
+    had: Option<&'a Had<'a>>,
+    applied: OnceCell<Node>,
     stored: OnceCell<Stored>,
     types: OnceCell<Result<Types, TypesError>>,
     expanded: OnceCell<Node>,
@@ -35,8 +39,15 @@ struct Stored {
 impl<'a> Stage<'a> {
     /// A side of which nothing is made yet.
     pub(super) const fn new(subject: Sided<'a>) -> Self {
+        Self::of(subject, None)
+    }
+
+    /// The same, where what the cluster has of the VM is known.
+    pub(super) const fn of(subject: Sided<'a>, had: Option<&'a Had<'a>>) -> Self {
         Self {
             subject,
+            had,
+            applied: OnceCell::new(),
             stored: OnceCell::new(),
             types: OnceCell::new(),
             expanded: OnceCell::new(),
@@ -51,6 +62,23 @@ impl<'a> Stage<'a> {
     /// The VM as it is written.
     pub(super) const fn written(&self) -> &'a Node {
         &self.subject.resource.node
+    }
+
+    /// What KubeVirt says of a restart that is owed already, where the cluster's word is known.
+    pub(super) fn owed(&self) -> Option<&'a str> {
+        self.had.and_then(|had| had.owed)
+    }
+
+    /// The VM as an apply sends it: as it is written, with what stays of the stored one, where the cluster's word is known.
+    pub(super) fn applied(&self) -> &Node {
+        match self.had {
+            None => self.written(),
+            Some(had) => self.applied.get_or_init(|| {
+                let mut vm = self.written().clone();
+                had.complete(&mut vm);
+                vm
+            }),
+        }
     }
 
     /// Its namespace.
@@ -82,7 +110,8 @@ impl<'a> Stage<'a> {
     }
 
     fn storing(&self) -> &Stored {
-        self.stored.get_or_init(|| store(&self.subject))
+        self.stored
+            .get_or_init(|| store(&self.subject, self.applied()))
     }
 
     /// What the stored VM's matchers lead to on this side.
@@ -93,11 +122,15 @@ impl<'a> Stage<'a> {
 
     /// The instance type and preference that the stored VM names, with their resources.
     pub(super) fn named(&self) -> [Option<Resolved<'a>>; 2] {
-        let (stored, namespace, resolver) =
-            (self.stored(), self.namespace(), self.subject.resolver);
+        let (namespace, resolver) = (self.namespace(), self.subject.resolver);
+        let mut stored = Cow::Borrowed(self.stored());
+        if self.had.is_some() {
+            // What the cluster captured is no object of the tree.
+            stored.to_mut().remove("status");
+        }
         [
-            resolver.resolve_instancetype(stored, namespace),
-            resolver.resolve_preference(stored, namespace),
+            resolver.resolve_instancetype(&stored, namespace),
+            resolver.resolve_preference(&stored, namespace),
         ]
         .map(|found| found.ok().flatten())
     }
@@ -126,12 +159,8 @@ pub(super) fn drop_random(vm: &mut Node) {
     }
 }
 
-fn store(subject: &Sided) -> Stored {
-    let decoded = schema::decode(
-        subject.resolver.release(),
-        "v1.VirtualMachine",
-        &subject.resource.node,
-    );
+fn store(subject: &Sided, applied: &Node) -> Stored {
+    let decoded = schema::decode(subject.resolver.release(), "v1.VirtualMachine", applied);
     let mut written = decoded.node;
     if written.str_at("metadata.namespace").is_empty() {
         written.set("metadata.namespace", Node::string(subject.namespace()));

@@ -2,30 +2,12 @@
 
 use super::stage::Stage;
 use super::{Reason, VmPlan};
-use crate::config::Target;
 use crate::diff::{Difference, Lists, differences};
 use crate::release::Release;
-use crate::resource::cluster::ReferencePolicy;
 use crate::resource::quantity::Quantity;
 use crate::update::words::shown;
 use crate::update::{named, template_spec};
 use crate::yaml::Node;
-
-/// Notes that a cluster which stores expanded VMs takes no reference beside the fields it wrote.
-pub(super) fn expanding_cluster(target: &Target, new: &Node, out: &mut VmPlan) {
-    if target.configuration.reference_policy(target.release) == ReferencePolicy::Reference {
-        return;
-    }
-    for field in ["spec.instancetype", "spec.preference"] {
-        if new.path(field).is_some() {
-            out.reasons.push(
-                Reason::new("the cluster expands VMs (`instancetype.referencePolicy`): the stored VM holds the expanded fields and no reference, and naming it again beside them conflicts unless the whole object is replaced")
-                    .at(field),
-            );
-            return;
-        }
-    }
-}
 
 /// Notes edits of fields that the API server drops.
 pub(super) fn dropped(base: &Stage, head: &Stage, out: &mut VmPlan) {

@@ -32,6 +32,20 @@ pub struct ClusterConfig {
     architecture: Option<SmolStr>,
     /// Whether the `KubeVirt` object is annotated so that isolated emulator threads get an even count of processors.
     emulator_parity: bool,
+    update_methods: Option<Vec<SmolStr>>,
+}
+
+/// Who carries out what waits for a migration: CPU, memory and volume updates, interfaces that are plugged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkloadUpdates {
+    /// The tree does not say.
+    Unknown,
+    /// `KubeVirt` migrates the guest.
+    Migrates,
+    /// `KubeVirt` evicts the guest.
+    Evicts,
+    /// Nobody, until somebody migrates the guest.
+    Waits,
 }
 
 /// What the controller makes of a VM's references to instance type and preference.
@@ -59,6 +73,7 @@ impl Default for ClusterConfig {
             source: ConfigSource::Assumed,
             architecture: None,
             emulator_parity: false,
+            update_methods: None,
         }
     }
 }
@@ -71,6 +86,7 @@ impl ClusterConfig {
             source: ConfigSource::Known,
             architecture: None,
             emulator_parity: false,
+            update_methods: None,
         }
     }
 
@@ -103,6 +119,15 @@ impl ClusterConfig {
         .into_iter()
         .find(|text| !text.is_empty())
         .map(SmolStr::from);
+        let strategies = ["spec.workloadUpdateStrategy", "workloadUpdateStrategy"];
+        let strategy = strategies.into_iter().find_map(|path| document.path(path));
+        let methods = strategy.map_or_else(Vec::new, |strategy| {
+            let methods = strategy.items_at("workloadUpdateMethods").iter();
+            methods
+                .filter_map(Node::as_str)
+                .map(SmolStr::from)
+                .collect()
+        });
         Some(Self {
             node,
             source: ConfigSource::Known,
@@ -110,7 +135,35 @@ impl ClusterConfig {
             emulator_parity: document
                 .path("metadata.annotations")
                 .is_some_and(|annotations| annotations.get(EMULATOR_PARITY).is_some()),
+            update_methods: (is_object || strategy.is_some()).then_some(methods),
         })
+    }
+
+    /// Whether two say the same.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        self.node.same_value(&other.node) && self.update_methods == other.update_methods
+    }
+
+    /// Who carries out what waits for a migration. Mirrors getUpdateData,
+    /// pkg/virt-controller/watch/workload-updater/workload-updater.go: an object that names no method has none.
+    pub fn workload_updates(&self) -> WorkloadUpdates {
+        let Some(methods) = &self.update_methods else {
+            return WorkloadUpdates::Unknown;
+        };
+        let has = |method: &str| methods.iter().any(|held| held == method);
+        if has("LiveMigrate") {
+            WorkloadUpdates::Migrates
+        } else if has("Evict") {
+            WorkloadUpdates::Evicts
+        } else {
+            WorkloadUpdates::Waits
+        }
+    }
+
+    /// Whether a guest that cannot be migrated is evicted for an update.
+    pub fn evicts_for_updates(&self) -> bool {
+        let mut methods = self.update_methods.iter().flatten();
+        methods.any(|method| method == "Evict")
     }
 
     /// Whether the configuration is known.

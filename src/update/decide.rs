@@ -11,6 +11,7 @@ use super::{
 use crate::diff::{self, Difference};
 use crate::field_path::FieldPath;
 use crate::release::Behaviour;
+use crate::resource::cluster::WorkloadUpdates;
 
 /// What the change does to a running VM, and why.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Decision {
     pub values: Vec<ValueChange>,
     /// Whether RestartRequired is shown though a restart changes nothing of the guest.
     pub condition_only: bool,
+    /// Whether KubeVirt evicts the guest to carry the change out.
+    pub evicts: bool,
     /// What the chain does.
     pub flow: Flow,
 }
@@ -47,6 +50,7 @@ pub fn decide(situation: &Situation) -> Decision {
         assumptions: Vec::new(),
         values: Vec::new(),
         condition_only: false,
+        evicts: false,
         flow,
     };
     out.values = values::list(
@@ -87,6 +91,7 @@ pub fn decide(situation: &Situation) -> Decision {
     }
     out.live(situation);
     out.waiting(situation);
+    out.carried_out(situation);
     out.assume(situation);
     out
 }
@@ -134,6 +139,11 @@ impl Decision {
             } else {
                 "no volume migrates while a restart is required: after it the guest would start on the new claims without a copy; make the other change in a commit of its own"
             }));
+        }
+        if situation.owed.is_some() {
+            self.reasons.push(Reason::new(
+                "a restart is owed already: while RestartRequired stands, no CPU, memory, volume, affinity or toleration change reaches the guest",
+            ).saying(self.flow.message.clone()));
         }
         for value in &self.values {
             let path = &value.difference.path;
@@ -253,8 +263,13 @@ impl Decision {
                     from: Some(one.from.clone()),
                     to: Some(one.to.clone()),
                     ..Reason::new(format!(
-                        "volume `{}` is copied while the guest runs",
-                        one.name
+                        "volume `{}` is copied {}",
+                        one.name,
+                        match situation.configuration.workload_updates() {
+                            WorkloadUpdates::Waits | WorkloadUpdates::Evicts =>
+                                "once somebody migrates the guest",
+                            _ => "while the guest runs",
+                        }
                     ))
                 }
                 .at(&volume_path(situation, &one.name)),
@@ -297,7 +312,14 @@ impl Decision {
                 continue;
             }
             self.settle(Action::Live);
-            let message = format!("{} reach the running guest{also}", subject(step));
+            let message = if is_patched_only(situation, step) {
+                format!(
+                    "{} are patched and wait for a migration{also}",
+                    subject(step)
+                )
+            } else {
+                format!("{} reach the running guest{also}", subject(step))
+            };
             let found = self.values.iter().filter(|value| value.step == Some(step));
             let reasons: Vec<Reason> = found
                 .map(|value| Reason {
@@ -408,6 +430,62 @@ impl Decision {
         }
     }
 
+    /// Whether a migration that KubeVirt starts by itself carries something out.
+    fn needs_updater(&self, situation: &Situation) -> bool {
+        self.action == Action::MigrateVolumes
+            || self
+                .flow
+                .live
+                .iter()
+                .any(|step| needs_migration(situation, *step))
+    }
+
+    /// Who migrates the guest, where KubeVirt does not.
+    fn carried_out(&mut self, situation: &Situation) {
+        if !self.needs_updater(situation) {
+            return;
+        }
+        match situation.configuration.workload_updates() {
+            WorkloadUpdates::Unknown | WorkloadUpdates::Migrates => {
+                let waits = self
+                    .flow
+                    .live
+                    .iter()
+                    .any(|step| is_patched_only(situation, *step));
+                if waits {
+                    self.reasons.push(Reason::new("this release migrates no guest for an interface: it is plugged once somebody migrates the guest (`virtctl migrate`), or by Multus' dynamic networks controller"));
+                }
+            }
+            WorkloadUpdates::Waits => self.reasons.push(Reason::new(
+                "patched; waits for a migration: `workloadUpdateStrategy.workloadUpdateMethods` of the KubeVirt object has no `LiveMigrate`, so that somebody has to migrate the guest (`virtctl migrate`)",
+            )),
+            WorkloadUpdates::Evicts => {
+                let guest = situation.guest.spec.str_at("evictionStrategy");
+                let strategy = if guest.is_empty() {
+                    situation.configuration.eviction_strategy()
+                } else {
+                    guest
+                };
+                if matches!(strategy, "LiveMigrate" | "LiveMigrateIfPossible" | "External") {
+                    self.reasons.push(Reason::new(format!(
+                        "`workloadUpdateMethods` of the KubeVirt object holds `Evict` alone: KubeVirt evicts the guest, which `evictionStrategy: {strategy}` turns into a migration"
+                    )));
+                } else {
+                    self.evicts = true;
+                    let first = self.action;
+                    if first > Action::Restart {
+                        self.action = Action::Restart;
+                    }
+                    self.settle(first);
+                    self.settle(Action::Restart);
+                    self.reasons.push(Reason::new(
+                        "`workloadUpdateMethods` of the KubeVirt object holds `Evict` alone: KubeVirt shuts the guest down to carry the change out, and its run strategy starts it anew",
+                    ));
+                }
+            }
+        }
+    }
+
     fn assume(&mut self, situation: &Situation) {
         let needs_migration = self.action == Action::MigrateVolumes
             || self
@@ -418,15 +496,10 @@ impl Decision {
         if !needs_migration {
             return;
         }
-        let by_updater = self.action == Action::MigrateVolumes
-            || self
-                .flow
-                .live
-                .iter()
-                .any(|step| matches!(step, Step::Cpu | Step::Memory));
-        if by_updater {
+        let methods = situation.configuration.workload_updates();
+        if methods == WorkloadUpdates::Unknown && self.needs_updater(situation) {
             self.assumptions.push(
-                "CPU, memory and volume updates are carried out by a live migration: `workloadUpdateStrategy.workloadUpdateMethods` of the KubeVirt object is taken to hold `LiveMigrate`; without it they are patched and wait until somebody migrates the guest".to_owned(),
+                "CPU, memory and volume updates and interfaces that are plugged are carried out by a live migration: `workloadUpdateStrategy.workloadUpdateMethods` of the KubeVirt object is taken to hold `LiveMigrate`; without it they are patched and wait until somebody migrates the guest".to_owned(),
             );
         }
         let guest = &situation.guest.spec;
@@ -458,7 +531,12 @@ impl Decision {
         }
         for reason in against {
             self.assumptions.push(format!(
-                "the guest is taken to be live-migratable, but {reason}: without live migration the change may need a restart"
+                "the guest is taken to be live-migratable, but {reason}: without live migration {}",
+                if methods == WorkloadUpdates::Migrates && situation.configuration.evicts_for_updates() {
+                    "KubeVirt evicts it, and it goes down (`workloadUpdateMethods` holds `Evict` too)"
+                } else {
+                    "the change may need a restart"
+                }
             ));
         }
     }
@@ -499,6 +577,28 @@ fn unseen(situation: &Situation, moved: &[Move]) -> Vec<Reason> {
         }
     }
     out
+}
+
+/// Whether a migration finishes what a step does.
+fn needs_migration(situation: &Situation, step: Step) -> bool {
+    match step {
+        Step::Cpu | Step::Memory => true,
+        Step::Network => network::needs_migration(situation),
+        Step::Hotplug | Step::Affinity | Step::Tolerations => false,
+    }
+}
+
+/// Whether a step changes the stored guest alone, and KubeVirt starts no migration that finishes it.
+fn is_patched_only(situation: &Situation, step: Step) -> bool {
+    if !needs_migration(situation, step) {
+        return false;
+    }
+    match situation.configuration.workload_updates() {
+        WorkloadUpdates::Unknown | WorkloadUpdates::Migrates => {
+            step == Step::Network && !situation.release.has(Behaviour::MigratesForInterfaces)
+        }
+        WorkloadUpdates::Evicts | WorkloadUpdates::Waits => true,
+    }
 }
 
 fn subject(step: Step) -> &'static str {

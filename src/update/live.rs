@@ -1,6 +1,6 @@
 //! The controller's chain: the comparison of the template, the ungated synchronizers, then the handlers.
 
-use super::{Flow, Situation, cpu, hotplug, memory, network, template_spec, volumes};
+use super::{Flow, Situation, Step, cpu, hotplug, memory, network, template_spec, volumes};
 use crate::diff::{self, Lists};
 use crate::field_path::FieldPath;
 use crate::release::Behaviour;
@@ -32,7 +32,29 @@ pub fn flow(situation: &Situation) -> (Flow, volumes::Handled) {
             }
         }
     }
+    if let Some(owed) = situation.owed {
+        keep_from_guest(owed, &mut flow, &mut handled);
+    }
     (flow, handled)
+}
+
+/// Takes back what the gated handlers do: they do not run while RestartRequired stands. What they would have done waits for
+/// the restart that is owed.
+fn keep_from_guest(owed: &str, flow: &mut Flow, handled: &mut volumes::Handled) {
+    let gated = |step: &Step| !matches!(step, Step::Network | Step::Hotplug);
+    let waits = flow.live.iter().any(gated)
+        || !flow.handler_fields.is_empty()
+        || !handled.migrates.is_empty()
+        || handled.waits.is_some()
+        || handled.restart.is_some();
+    if !waits {
+        return;
+    }
+    flow.live.retain(|step| !gated(step));
+    flow.handler_fields.clear();
+    *handled = volumes::Handled::default();
+    owed.clone_into(&mut flow.message);
+    flow.restart_required = true;
 }
 
 /// Decides RestartRequired from the two templates. Mirrors syncRestartRequired, vm.go (addRestartRequiredIfNeeded in 1.5).

@@ -27,6 +27,24 @@ pub fn renames_attachments_live(situation: &Situation) -> bool {
                 .gate_enabled("LiveUpdateNADRef", situation.release))
 }
 
+/// Whether what the synchronizer does to the guest is finished by a migration: an interface comes, or another network.
+///
+/// Mirrors shouldVMIBeMarkedForAutoMigration, pkg/network/migration/evaluator.go.
+pub fn needs_migration(situation: &Situation) -> bool {
+    let guest = &situation.guest.spec;
+    let wanted = template_spec(situation.vm);
+    let is_plugged = |interface: &Node| {
+        interface.str_at("state") != "absent"
+            && named(interfaces(guest), interface.str_at("name")).is_none()
+    };
+    let is_renamed = |network: &Node| {
+        let name = "multus.networkName";
+        named(networks(guest), network.str_at("name"))
+            .is_some_and(|other| other.str_at(name) != network.str_at(name))
+    };
+    interfaces(wanted).iter().any(is_plugged) || networks(wanted).iter().any(is_renamed)
+}
+
 /// Whether the new VM's networks need a restart, compared with the guest's.
 ///
 /// Mirrors IsRestartRequired, pkg/network/vmliveupdate/restart.go.

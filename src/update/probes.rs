@@ -56,6 +56,7 @@ fn run(release: Release, strategy: &str, setting: Setting, old: &Json, new: &Jso
         guest: &guest,
         next: None,
         claims: &claims,
+        owed: None,
     });
     if flow.crash.is_some() {
         return "PANIC".to_owned();

@@ -93,6 +93,7 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
         guest: &guest,
         next: None,
         claims: &claims,
+        owed: None,
     };
     let decision = decide(&situation);
     let expected = &case.expected;
@@ -290,6 +291,8 @@ fn planned(target: &Target, base: (&Json, &Json), head: (&Json, &Json)) -> Actio
             base: subjects(&base, &before),
             head: subjects(&head, &after),
             migration_base: Vec::new(),
+            deliveries: &[],
+            exports: &[],
             sources: &sources,
         },
         Names {
@@ -437,6 +440,7 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
         guest: &guest,
         next: None,
         claims: &claims,
+        owed: None,
     });
     let vm = &case.input["vm"];
     let planned = planned(

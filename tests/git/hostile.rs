@@ -369,3 +369,21 @@ fn git_settings_of_the_environment_are_honoured() {
         "the index holds no change"
     );
 }
+
+#[test]
+#[cfg(unix)]
+fn a_link_that_leads_nowhere_stops_only_the_change_that_makes_it() {
+    let repository = Repository::new();
+    repository.write("a.yaml", &vm("a", "2Gi"));
+    let link = repository.path().join("link.yaml");
+    std::os::unix::fs::symlink("nowhere.yaml", &link).unwrap();
+    repository.commit("one");
+    repository.write("a.yaml", &vm("a", "4Gi"));
+    let run = repository.run(&["plan", "--format", "json", "--base", "main"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("lead nowhere"), "{}", run.err);
+    assert_eq!(actions(&run.json()), ["a: modified live"]);
+    std::fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink("elsewhere.yaml", &link).unwrap();
+    assert_eq!(repository.run(&["plan", "--base", "main"]).code, 2);
+}

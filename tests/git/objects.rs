@@ -99,3 +99,99 @@ fn pl03_what_no_machine_names_stays_out_of_it() {
     assert_eq!(unjudged(&plan), [""; 0]);
     assert_eq!(plan["summary"]["sentence"], "touches no virtual machine");
 }
+
+#[test]
+fn what_applies_the_tree_is_read_wherever_it_stands() {
+    let repository = repository();
+    let application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop, namespace: argocd}\nspec:\n  source: {repoURL: https://git.example.com/a, path: machines}\n  syncPolicy: {automated: {}}\n";
+    repository
+        .write("apps/shop.yaml", application)
+        .write("machines/b.yaml", &vm("b", "2Gi"))
+        .commit("two");
+    repository.remove("machines/b.yaml");
+    let reasons = |plan: &serde_json::Value| plan["virtualMachines"][0]["reasons"].to_string();
+    for at in ["", "machines"] {
+        let directory = repository.path().join(at);
+        std::fs::create_dir_all(&directory).unwrap();
+        let told = run(
+            &directory,
+            &[
+                "plan",
+                "..",
+                "--context",
+                "../apps",
+                "--format",
+                "json",
+                "--base",
+                "main",
+            ]
+            .map(|word| {
+                if at.is_empty() {
+                    word.replace("../", "").replace("..", ".")
+                } else {
+                    word.to_owned()
+                }
+            })
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+        );
+        let plan = told.json();
+        assert_eq!(actions(&plan), ["b: removed delete"], "{at}");
+        assert!(reasons(&plan).contains("does not prune"), "{at}: {plan:#}");
+    }
+    // It is judged as the head has it.
+    repository.write(
+        "apps/shop.yaml",
+        &application.replace("{}", "{prune: true}"),
+    );
+    let plan = repository.plan(&["--base", "main"]);
+    assert!(!reasons(&plan).contains("does not prune"), "{plan:#}");
+}
+
+#[test]
+fn an_export_of_the_cluster_is_read_from_a_file_for_its_target() {
+    let repository = repository();
+    let live = vm("a", "2Gi")
+        + "status: {conditions: [{type: RestartRequired, status: \"True\", message: owed}]}\n";
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {}",
+        live.trim_end().replace('\n', "\n  ")
+    );
+    let elsewhere = tempfile::tempdir().unwrap();
+    let export = elsewhere.path().join("live.yaml");
+    std::fs::write(&export, list).unwrap();
+    let export = export.to_str().unwrap();
+    repository.write("vm.yaml", &machine().replace("2Gi", "4Gi"));
+    let told = |more: &[&str]| repository.plan(&[&["--base", "main"], more].concat());
+    assert_eq!(actions(&told(&[])), ["a: modified live"]);
+    let owing = told(&["--live", export]);
+    assert_eq!(actions(&owing), ["a: modified restart"]);
+    repository.write(
+        "driftless.yaml",
+        "targets:\n- {name: one, paths: [.], kubevirt: 1.9}\n",
+    );
+    repository.git(&["add", "driftless.yaml"]);
+    repository.git(&["commit", "-qm", "targets"]);
+    let run = |given: &str| {
+        repository.run(&[
+            "plan", "--format", "json", "--base", "main", "--live", given,
+        ])
+    };
+    let missing = run(export);
+    assert_eq!(missing.code, 2);
+    assert!(missing.err.contains("TARGET=FILE"), "{}", missing.err);
+    assert_eq!(
+        actions(&run(&format!("one={export}")).json()),
+        ["a: modified restart"]
+    );
+    let empty = elsewhere.path().join("empty.yaml");
+    std::fs::write(&empty, "kind: List\napiVersion: v1\nitems: []\n").unwrap();
+    let empty = run(&format!("one={}", empty.to_str().unwrap()));
+    assert_eq!(empty.code, 2);
+    assert!(
+        empty.err.contains("holds no VirtualMachine"),
+        "{}",
+        empty.err
+    );
+}

@@ -216,7 +216,7 @@ fn a_deleted_instance_type_reaches_the_machines_that_name_it() {
         .commit("one");
     repository.remove("types/it.yaml");
     let plan = repository.plan(&["--base", "main"]);
-    assert_eq!(actions(&plan), ["a: unchanged none"]);
+    assert_eq!(actions(&plan), ["a: unchanged unknown"]);
     assert!(
         plan["virtualMachines"][0]["reasons"][0]["message"]
             .as_str()

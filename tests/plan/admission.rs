@@ -1,6 +1,8 @@
 //! What the cluster refuses or drops before KubeVirt acts (PL15, PL18), and what an update takes for granted (PL11).
 
 use driftless::plan::{Action, Rejection};
+use driftless::release::Release;
+use serde_json::{Value as Json, json};
 
 use crate::support::{blames, change, says};
 
@@ -122,4 +124,75 @@ fn a_replica_set_whose_guests_never_start_is_told() {
         (plan.action, plan.rejected),
         (Action::Rejected, Some(Rejection::Admission))
     );
+}
+
+#[test]
+fn pl11_a_known_configuration_says_who_migrates_the_guest() {
+    let more = [
+        VM.replace("2Gi", "4Gi"),
+        VM.replace("sockets: 1", "sockets: 2"),
+        VM.replace(
+            "devices: {}",
+            "devices: {interfaces: [{name: default, masquerade: {}}, {name: lan, bridge: {}}]}",
+        ) + "      networks: [{name: default, pod: {}}, {name: lan, multus: {networkName: lan}}]\n",
+    ];
+    let nics = VM.replace(
+        "devices: {}",
+        "devices: {interfaces: [{name: default, masquerade: {}}]}",
+    ) + "      networks: [{name: default, pod: {}}]\n";
+    for head in &more {
+        let base = if head.contains("lan") { &nics } else { VM };
+        let with = |strategy: Json| {
+            let spec = json!({"workloadUpdateStrategy": strategy});
+            change(base, head).on_cluster(json!({"kind": "KubeVirt", "spec": spec}))
+        };
+        // An object that names no method has none.
+        for strategy in [json!({"workloadUpdateMethods": []}), json!({})] {
+            let plan = with(strategy).vm();
+            assert_eq!(plan.action, Action::Live);
+            assert!(says(&plan, "patched; waits for a migration"), "{head}");
+            assert!(!says(&plan, "reach the running guest"), "{head}");
+            assert!(!says(&plan, "taken to hold"), "{head}");
+        }
+        let plan = with(json!({"workloadUpdateMethods": ["LiveMigrate"]})).vm();
+        assert!(says(&plan, "reach the running guest"), "{head}");
+        assert!(!says(&plan, "waits for a migration"), "{head}");
+        let evicted = with(json!({"workloadUpdateMethods": ["Evict"]})).vm();
+        assert_eq!(
+            (evicted.action, evicted.down),
+            (Action::Restart, 1),
+            "{head}"
+        );
+        assert!(evicted.holds(Action::Stop), "{head}");
+        assert!(says(&evicted, "shuts the guest down"), "{head}");
+    }
+    let drains = |text: &str| format!("{text}      evictionStrategy: LiveMigrate\n");
+    let kubevirt = json!({"kind": "KubeVirt", "spec": {"workloadUpdateStrategy": {"workloadUpdateMethods": ["Evict"]}}});
+    let plan = change(&drains(VM), &drains(&more[0]))
+        .on_cluster(kubevirt)
+        .vm();
+    assert_eq!((plan.action, plan.down), (Action::Live, 0));
+    assert!(says(&plan, "turns into a migration"));
+}
+
+#[test]
+fn pl11_the_first_release_migrates_no_guest_for_an_interface() {
+    let nics = |more: &str, networks: &str| {
+        VM.replace(
+            "devices: {}",
+            &format!("devices: {{interfaces: [{{name: default, masquerade: {{}}}}{more}]}}"),
+        ) + &format!("      networks: [{{name: default, pod: {{}}}}{networks}]\n")
+    };
+    let plugged = nics(
+        ", {name: lan, bridge: {}}",
+        ", {name: lan, multus: {networkName: lan}}",
+    );
+    let kubevirt = json!({"kind": "KubeVirt", "spec": {"workloadUpdateStrategy": {"workloadUpdateMethods": ["LiveMigrate"]}}});
+    for (release, waits) in [(Release::V1_5, true), (Release::V1_6, false)] {
+        let plan = change(&nics("", ""), &plugged)
+            .on(release)
+            .on_cluster(kubevirt.clone())
+            .vm();
+        assert_eq!(says(&plan, "wait for a migration"), waits, "{release}");
+    }
 }

@@ -1,6 +1,6 @@
 //! What edited, renamed and removed instance types and preferences do to virtual machines that nobody edited.
 
-use driftless::plan::{Action, Change};
+use driftless::plan::{Action, Change, Rejection};
 use serde_json::json;
 
 use crate::support::{change, files, files_of, says};
@@ -82,7 +82,7 @@ fn the_same_edit_with_an_edit_of_the_machine() {
 }
 
 #[test]
-fn a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one() {
+fn pl20_a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one() {
     let vm = vm("it", "");
     let plan = files(
         &[("vm.yaml", &vm), ("types.yaml", &types(2, "sockets"))],
@@ -97,7 +97,7 @@ fn a_removed_instance_type_leaves_the_running_machine_and_breaks_a_new_one() {
     .vm();
     assert_eq!(
         (plan.change, plan.action),
-        (Change::Unchanged, Action::None)
+        (Change::Unchanged, Action::Unknown)
     );
     assert!(
         says(&plan, "can no longer be created anew"),
@@ -123,21 +123,37 @@ fn another_name_that_is_nowhere_is_unknown() {
 }
 
 #[test]
-fn a_cluster_that_expands_refuses_the_reference_again() {
-    let expands = json!({"instancetype": {"referencePolicy": "expand"}});
+fn pl17_a_cluster_that_expands_refuses_the_reference_again() {
     let base = vm("it", "");
-    let head = base.replace("bus: virtio", "bus: sata");
     let side = types(2, "sockets");
-    let plan = files(
-        &[("vm.yaml", &base), ("types.yaml", &side)],
-        &[("vm.yaml", &head), ("types.yaml", &side)],
-    )
-    .with(expands);
-    assert!(
-        says(&plan.vm(), "the cluster expands"),
-        "{:#?}",
-        plan.vm().reasons
-    );
+    let other = side.replace("name: it}", "name: other}");
+    let side = format!("{side}---\n{other}");
+    for policy in ["expand", "expandAll"] {
+        for head in [
+            base.replace("bus: virtio", "bus: sata"),
+            base.replace("instancetype: {name: it", "instancetype: {name: other"),
+        ] {
+            assert_ne!(base, head);
+            let plan = files(
+                &[("vm.yaml", &base), ("types.yaml", &side)],
+                &[("vm.yaml", &head), ("types.yaml", &side)],
+            )
+            .with(json!({"instancetype": {"referencePolicy": policy}}))
+            .vm();
+            assert_eq!(
+                (plan.action, plan.rejected, plan.also.len()),
+                (Action::Rejected, Some(Rejection::Admission), 0),
+                "{policy}"
+            );
+            assert!(says(&plan, "the cluster expands VMs"));
+            assert!(
+                says(&plan, "conflicts with selected instance type"),
+                "{:#?}",
+                plan.reasons
+            );
+            assert!(!says(&plan, "reach the running guest"));
+        }
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn vm(name: &str, spec: &str) -> String {
 }
 
 #[test]
-fn machines_that_the_same_happens_to_are_one_group_whatever_their_names_and_values() {
+fn pl19_machines_that_the_same_happens_to_are_one_group() {
     let base: String = (0..9).map(|at| vm(&format!("web-{at}"), "")).collect();
     let mut head: String = (0..4)
         .map(|at| vm(&format!("web-{at}"), "").replace("2Gi", &format!("{}Gi", at + 3)))
@@ -65,7 +65,7 @@ fn a_cause_in_many_files_names_their_directory() {
 }
 
 #[test]
-fn the_total_is_said_once_for_all_views() {
+fn pl19_the_total_is_said_once_for_all_views() {
     let value = plan_json::value(&change(&vm("web", ""), "").plan());
     assert_eq!(value["kubevirt"]["base"], "1.9");
     assert_eq!(value["summary"]["down"], 1);

@@ -1,6 +1,6 @@
 //! What is created, deleted, renamed, started and stopped.
 
-use driftless::plan::{Action, Change, Power};
+use driftless::plan::{Action, Change, Effect, Power};
 
 use crate::support::{change, files, files_of, says};
 
@@ -91,6 +91,30 @@ fn a_renamed_machine_with_disks_of_its_own_loses_them() {
 }
 
 #[test]
+fn pl12_a_renamed_machine_starts_on_what_its_templates_name() {
+    let from = |name: &str, source: &str| {
+        let text = vm(name, "", "Always");
+        let other = text.replace("source: {blank: {}}", source);
+        assert!(text != other || source.contains("blank"));
+        other
+    };
+    for (source, words) in [
+        ("source: {blank: {}}", "new, empty ones"),
+        (
+            "sourceRef: {kind: DataSource, name: fedora, namespace: images}",
+            "fresh copies of their sources",
+        ),
+        (
+            "source: {http: {url: \"https://example.com/a\"}}",
+            "fresh copies of their sources",
+        ),
+    ] {
+        let plan = change(&from("web", source), &from("www", source)).vm();
+        assert!(says(&plan, words), "{source}: {:#?}", plan.reasons);
+    }
+}
+
+#[test]
 fn a_renamed_machine_without_disks_of_its_own_is_deleted() {
     let bare = |name: &str| {
         vm(name, "", "Always").replace("  dataVolumeTemplates: [{metadata: {name: root}, spec: {source: {blank: {}}, storage: {}}}]\n", "")
@@ -129,6 +153,101 @@ fn a_halted_machine_takes_every_change_at_its_next_start() {
     assert_eq!(plan.action, Action::NextStart);
     let live = change(&base, &base.replace("guest: 2Gi", "guest: 4Gi")).vm();
     assert_eq!(live.action, Action::NextStart);
+}
+
+#[test]
+fn pl20_nothing_reaches_the_running_guest_of_a_machine_that_is_stopped() {
+    let base = "apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: vms}
+spec:
+  runStrategy: Halted
+  template:
+    metadata: {annotations: {a: b}}
+    spec:
+      domain:
+        cpu: {sockets: 1, cores: 1, threads: 1}
+        memory: {guest: 2Gi}
+        firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}
+        devices: {interfaces: [{name: default, masquerade: {}}], disks: [{name: data, disk: {bus: scsi}}]}
+      networks: [{name: default, pod: {}}]
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data, hotpluggable: true}}]
+";
+    for (from, to) in [
+        ("sockets: 1", "sockets: 2"),
+        ("2Gi", "4Gi"),
+        ("a: b", "descheduler.alpha.kubernetes.io/evict: \"true\""),
+        (
+            "        firmware: {uuid: 5d307ca9-b3ef-428c-8861-06e72d69f223}\n",
+            "",
+        ),
+        ("5d307ca9", "6d307ca9"),
+        ("claimName: data", "claimName: other"),
+        (", hotpluggable: true", ""),
+        ("bus: scsi", "bus: virtio"),
+        (
+            "masquerade: {}}]",
+            "masquerade: {}}, {name: lan, bridge: {}}]",
+        ),
+        (
+            "      networks:",
+            "      nodeSelector: {a: b}\n      networks:",
+        ),
+        (
+            "      networks:",
+            "      evictionStrategy: LiveMigrate\n      networks:",
+        ),
+        (
+            "runStrategy: Halted",
+            "runStrategy: Halted\n  updateVolumesStrategy: Migration",
+        ),
+    ] {
+        let mut head = base.replace(from, to);
+        assert_ne!(head, base);
+        if to.contains("lan") {
+            head = head.replace(
+                "pod: {}}",
+                "pod: {}}, {name: lan, multus: {networkName: lan}}",
+            );
+        }
+        if to.contains("Migration") {
+            head = head.replace("claimName: data", "claimName: other");
+        }
+        let plan = change(base, &head).vm();
+        let harmless = [Action::NextStart, Action::None, Action::DataLoss];
+        assert!(
+            plan.actions().all(|action| harmless.contains(&action)),
+            "{to}: {plan:#?}"
+        );
+        assert_eq!((plan.down, plan.condition_only), (0, false), "{to}");
+        for field in &plan.fields {
+            assert!(
+                matches!(field.effect, Effect::NextStart | Effect::None),
+                "{to}: {field:?}"
+            );
+        }
+        for words in ["running guest", "while the guest runs", "restart", "migrat"] {
+            assert!(!says(&plan, words), "{to}: {words}: {:#?}", plan.reasons);
+        }
+    }
+}
+
+#[test]
+fn pl20_every_cause_names_a_line() {
+    let both = format!("{}---\n{}", vm("a", "", "Always"), vm("b", "", "Always"));
+    let edited = both.replace("runStrategy: Always", "runStrategy: Halted");
+    assert_ne!(both, edited);
+    for (base, head) in [(both.as_str(), edited.as_str()), ("", &both), (&both, "")] {
+        let plan = change(base, head).plan();
+        assert_eq!(plan.virtual_machines.len(), 2);
+        for row in plan.virtual_machines {
+            assert!(
+                row.causes.iter().all(|cause| cause.line.is_some()),
+                "{:?}",
+                row.causes
+            );
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Live update or restart, by the ids of the behaviours log.
 
-use driftless::plan::{Action, Effect};
+use driftless::plan::{Action, Effect, Rejection};
 use driftless::release::Release;
 use serde_json::json;
 
@@ -327,4 +327,32 @@ fn one_preference_reaches_many_machines() {
             .iter()
             .all(|vm| files_of(vm) == ["types.yaml"])
     );
+}
+
+#[test]
+fn pl17_memory_over_its_maximum_is_refused_whether_the_configuration_is_assumed_or_given() {
+    let with = |guest: &str| {
+        vm(
+            &format!(
+                "cpu: {{sockets: 1, cores: 1, threads: 1}}\nmemory: {{guest: {guest}, maxGuest: 8Gi}}"
+            ),
+            "",
+        )
+    };
+    let edit = || change(&with("4Gi"), &with("16Gi"));
+    let given = edit().with(json!({})).vm();
+    let assumed = edit().vm();
+    for plan in [&given, &assumed] {
+        assert_eq!(
+            (plan.action, plan.rejected),
+            (Action::Rejected, Some(Rejection::Admission))
+        );
+        assert!(says(plan, "greater than the configured maxGuest"));
+    }
+    assert!(says(&assumed, "--cluster-config"));
+    let stage = json!({"vmRolloutStrategy": "Stage"});
+    assert_eq!(edit().with(stage).action(), Action::Restart);
+    // A base that is stored as it is tells of another strategy.
+    let stored = change(&with("16Gi"), &with("17Gi")).vm();
+    assert_ne!(stored.action, Action::Rejected, "{:#?}", stored.reasons);
 }

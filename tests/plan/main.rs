@@ -8,6 +8,8 @@
 )]
 
 mod admission;
+mod delivery;
+mod export;
 mod fan_out;
 mod gates;
 #[path = "../golden.rs"]

@@ -253,7 +253,7 @@ fn no_format_shows_a_secret_or_lets_a_name_act() {
 }
 
 #[test]
-fn every_format_lists_the_same_rows_and_what_was_not_judged() {
+fn pl19_every_format_lists_the_same_rows_and_what_was_not_judged() {
     let plan = shared();
     for (format, text) in formats(&plan) {
         for vm in plan.virtual_machines.iter().filter(|vm| vm.name != HOSTILE) {
@@ -273,7 +273,7 @@ fn every_format_lists_the_same_rows_and_what_was_not_judged() {
 }
 
 #[test]
-fn equal_names_are_told_apart_by_target_and_namespace() {
+fn pl19_equal_names_are_told_apart_by_target_and_namespace() {
     for (format, text) in formats(&shared()) {
         if format == "json" {
             continue;

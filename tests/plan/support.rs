@@ -4,7 +4,7 @@ use driftless::catalog::Catalog;
 use driftless::change::Sided;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
-use driftless::plan::{Action, Names, Plan, Sides, VmPlan, plan};
+use driftless::plan::{Action, Delivery, Export, Names, Plan, Sides, VmPlan, plan};
 use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
@@ -17,9 +17,11 @@ use serde_json::Value as Json;
 pub(crate) struct Change {
     release: Release,
     configuration: Option<Json>,
+    cluster: Option<Json>,
     complete: bool,
     sides: Vec<Vec<(String, String)>>,
     head_release: Option<Release>,
+    exports: Vec<Export>,
 }
 
 /// One file a side, named `vm.yaml`.
@@ -38,9 +40,11 @@ pub(crate) fn files(base: &[(&str, &str)], head: &[(&str, &str)]) -> Change {
     Change {
         release: Release::V1_9,
         configuration: None,
+        cluster: None,
         complete: false,
         sides: vec![owned(base), owned(head)],
         head_release: None,
+        exports: Vec::new(),
     }
 }
 
@@ -53,6 +57,26 @@ impl Change {
     pub(crate) fn with(mut self, configuration: Json) -> Self {
         self.configuration = Some(configuration);
         self
+    }
+
+    /// On a cluster of that KubeVirt object.
+    pub(crate) fn on_cluster(mut self, object: Json) -> Self {
+        self.cluster = Some(object);
+        self
+    }
+
+    /// With what `kubectl get` prints of the cluster.
+    pub(crate) fn live(mut self, text: &str) -> Self {
+        self.exports.push(Export::of(&resources(text, None), None));
+        self
+    }
+
+    fn cluster_config(&self) -> ClusterConfig {
+        if let Some(object) = &self.cluster {
+            return ClusterConfig::from_resource_node(&Node::from_json(object)).expect("an object");
+        }
+        let node = self.configuration.as_ref().map(Node::from_json);
+        node.map_or_else(ClusterConfig::default, ClusterConfig::known)
     }
 
     /// Everything that exists is in the tree.
@@ -72,12 +96,7 @@ impl Change {
             release,
             release_known: true,
             complete: self.complete,
-            configuration: self
-                .configuration
-                .as_ref()
-                .map_or_else(ClusterConfig::default, |json| {
-                    ClusterConfig::known(Node::from_json(json))
-                }),
+            configuration: self.cluster_config(),
             ..Target::default()
         };
         let (before, after) = (
@@ -87,30 +106,28 @@ impl Change {
         let sources = Sources::from(self.sides.iter().flatten().cloned());
         let mut next = 0;
         let mut catalog = |files: &[(String, String)]| {
-            let mut resources = Vec::new();
-            for _ in files {
-                let id = FileId(next);
+            let mut held = Vec::new();
+            for (_, text) in files {
+                held.extend(resources(text, Some(FileId(next))));
                 next += 1;
-                for document in yaml::parse(id, sources.file(id).bytes()).documents {
-                    let document = document.expect("the test's YAML is sound");
-                    let resource = Resource::from_node(
-                        document.root,
-                        Some(id),
-                        document.index,
-                        FieldPath::root(),
-                    );
-                    resources.extend(resource.ok());
-                }
             }
-            Catalog::new(resources)
+            Catalog::new(held)
         };
         let catalogs: Vec<Catalog> = self.sides.iter().map(|side| catalog(side)).collect();
+        let revisions: Vec<Catalog> = self.exports.iter().map(Export::revisions).collect();
+        let deliveries: Vec<Delivery> = catalogs
+            .iter()
+            .skip(1)
+            .flat_map(Catalog::resources)
+            .filter_map(|resource| Delivery::read(resource, str::to_owned))
+            .collect();
         let resolvers: Vec<Resolver> = catalogs
             .iter()
             .enumerate()
             .map(|(at, catalog)| {
                 let target = if at == 1 { &after } else { &before };
-                Resolver::new(target, vec![catalog])
+                let captured = revisions.iter();
+                Resolver::new(target, std::iter::once(catalog).chain(captured).collect())
             })
             .collect();
         let subjects = |at: usize| -> Vec<Sided<'_>> {
@@ -133,6 +150,8 @@ impl Change {
                 base: subjects(0),
                 head: subjects(1),
                 migration_base: subjects(2),
+                deliveries: &deliveries,
+                exports: &self.exports,
                 sources: &sources,
             },
             Names {
@@ -188,4 +207,14 @@ pub(crate) fn says(vm: &VmPlan, text: &str) -> bool {
                 .as_ref()
                 .is_some_and(|said| said.message.contains(text))
     }) || vm.assumptions.iter().any(|assumed| assumed.contains(text))
+}
+
+/// The resources of a text.
+fn resources(text: &str, file: Option<FileId>) -> Vec<Resource> {
+    let documents = yaml::parse(file.unwrap_or(FileId(0)), text.as_bytes()).documents;
+    let read = documents.into_iter().filter_map(|document| {
+        let document = document.expect("the test's YAML is sound");
+        Resource::from_node(document.root, file, document.index, FieldPath::root()).ok()
+    });
+    read.collect()
 }

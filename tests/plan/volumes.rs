@@ -50,7 +50,7 @@ fn claim(name: &str, mode: &str) -> String {
 }
 
 #[test]
-fn a_read_write_once_volume_left_out_needs_a_restart() {
+fn pl12_a_read_write_once_volume_left_out_loses_data_at_the_restart() {
     let claims = |mode: &str| {
         ["a1", "a2"]
             .map(|name| claim(name, "ReadWriteMany"))
@@ -156,7 +156,7 @@ fn edits_inside_a_data_volume_template_do_nothing() {
 }
 
 #[test]
-fn a_revert_is_judged_against_the_base_of_the_migration() {
+fn pl12_a_cancelled_migration_copies_nothing() {
     let claims = ["a1", "a2", "b1", "b2", "b3"]
         .map(|name| claim(name, "ReadWriteMany"))
         .concat();

@@ -1,6 +1,7 @@
 //! `plan`: what a change does to every virtual machine.
 
 mod gates;
+mod live;
 
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use anyhow::bail;
 use driftless::catalog::side::Reason;
 use driftless::change::Sided;
 use driftless::config::Config;
-use driftless::plan::{self, Names, Plan, Sides};
+use driftless::plan::{self, Export, Names, Plan, Sides};
 use driftless::release::Release;
 use driftless::report::plan_markdown::Comment;
 use driftless::report::{TextLayout, outputs, plan_html, plan_json, plan_markdown, plan_text};
@@ -62,6 +63,12 @@ pub(crate) struct Args {
     /// Write the report to a file; with several formats, name each one's file in `--format`
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// What the cluster has, as `kubectl get vm,vmi,controllerrevision -A -o yaml` prints it (`-` is standard input): restarts
+    /// that are owed already, values that were stored at creation, revisions that were captured. With `targets:` an export is
+    /// of the one that is named. May repeat
+    #[arg(long, value_name = "[TARGET=]FILE", conflicts_with = "kubevirt_from")]
+    live: Vec<String>,
 
     /// URL of a line in a file, with `{path}` and `{line}` in it: the page and the comment link to it
     #[arg(long, value_name = "URL", value_parser = link_template)]
@@ -251,14 +258,20 @@ fn change(
             "`--base REV` or `--base-dir DIR` says what to compare with; `--kubevirt-from` and `--kubevirt-to` preview a cluster upgrade"
         ),
     };
-    let loaded = Loaded::load(global, &args.paths, &base, revisions.head.as_deref(), shell)?;
+    let mut loaded = Loaded::load(global, &args.paths, &base, revisions.head.as_deref(), shell)?;
     let bad = loaded.bad;
+    let settings = loaded.settings();
+    let exports = args.live.iter().map(|given| live::read(given, &settings));
+    let exports: Vec<Export> = exports.collect::<anyhow::Result<_>>()?;
+    loaded.know(&exports);
     let resolvers = loaded.resolvers();
     let mut plan = plan::plan(
         Sides {
             base: resolvers.base(),
             head: resolvers.head(),
             migration_base: resolvers.migration(),
+            deliveries: &loaded.deliveries,
+            exports: &exports,
             sources: &loaded.session.sources,
         },
         Names {
@@ -271,7 +284,7 @@ fn change(
     Ok(Judged {
         bad,
         outcome: loaded.session.outcome(),
-        settings: loaded.settings(),
+        settings,
         plan,
     })
 }

@@ -11,6 +11,7 @@ use driftless::config::Config;
 use driftless::source::{FileId, Sources};
 use driftless::yaml;
 
+use super::differing::Differing;
 use super::world::World;
 use crate::input::discover::{self, Discovery, Exclude, is_manifest, on_disk, reported};
 use crate::input::git::{Listing, Repository};
@@ -53,91 +54,6 @@ impl Asked<'_> {
             _ => false,
         };
         matters.then_some(Role::Context)
-    }
-}
-
-/// Which files may differ between the sides of a change.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Differing<'a> {
-    /// Any file.
-    Any,
-    /// These, as git tells, and those that the base does not have.
-    Places {
-        /// The repository.
-        repository: &'a Repository,
-        /// What the base lists.
-        base: &'a Listing,
-        /// Places that differ.
-        places: &'a BTreeSet<String>,
-    },
-    /// Those whose object differs.
-    Objects {
-        /// The repository.
-        repository: &'a Repository,
-        /// What the base lists.
-        base: &'a Listing,
-        /// What the head lists.
-        head: &'a Listing,
-    },
-}
-
-impl<'a> Differing<'a> {
-    /// Which files may differ between two sides; `places` holds the tracked ones that do, where the head is a working tree.
-    pub(crate) const fn between(
-        base: &'a ReadFrom<'a>,
-        head: &'a ReadFrom<'a>,
-        places: Option<&'a BTreeSet<String>>,
-    ) -> Self {
-        match (base, head, places) {
-            (
-                ReadFrom::Git {
-                    repository,
-                    listing: base,
-                },
-                ReadFrom::Git { listing: head, .. },
-                _,
-            ) => Self::Objects {
-                repository,
-                base,
-                head,
-            },
-            (
-                ReadFrom::Git {
-                    repository,
-                    listing: base,
-                },
-                _,
-                Some(places),
-            ) => Self::Places {
-                repository,
-                base,
-                places,
-            },
-            _ => Self::Any,
-        }
-    }
-
-    fn holds(&self, place: &str) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Places {
-                repository,
-                base,
-                places,
-            } => {
-                places.contains(place)
-                    || repository
-                        .inside(place)
-                        .is_none_or(|name| base.object(&name).is_none())
-            }
-            Self::Objects {
-                repository,
-                base,
-                head,
-            } => repository
-                .inside(place)
-                .is_some_and(|name| base.object(&name) != head.object(&name)),
-        }
     }
 }
 
@@ -207,6 +123,7 @@ pub(super) fn gather(asked: &Asked<'_>, shell: &Shell) -> anyhow::Result<Gathere
             out.read_disk(asked, &there, asked.context, shell)?;
             out.left_out(tree, &named, Role::Judged, asked)?;
             out.left_out(tree, &inside, Role::Context, asked)?;
+            out.pass_dangling_links(asked);
         }
         ReadFrom::Git {
             repository,
@@ -295,6 +212,27 @@ impl Gathered {
             ..text
         }));
         Ok(())
+    }
+
+    /// Links that lead nowhere are no manifests of a commit; those that the change does not touch are passed over.
+    fn pass_dangling_links(&mut self, asked: &Asked<'_>) {
+        let Some(Differing::Places { places, .. }) = asked.differing else {
+            return;
+        };
+        let is_dangling = |name: &str| {
+            let path = on_disk(name);
+            path.is_symlink() && !path.exists() && !places.contains(name)
+        };
+        let dangling: Vec<String> = self
+            .unreadable
+            .keys()
+            .filter(|name| is_dangling(name))
+            .cloned()
+            .collect();
+        for name in dangling {
+            self.unreadable.remove(&name);
+            self.unfollowed.insert(name, NOWHERE.to_owned());
+        }
     }
 
     /// Files that a sparse checkout leaves out of the disk: they are as the index has them.
@@ -485,6 +423,9 @@ impl Gathered {
             });
     }
 }
+
+/// Why a link that the change does not touch is not followed.
+pub(super) const NOWHERE: &str = "is a symbolic link that leads nowhere";
 
 /// How a file begins whose content Git LFS holds elsewhere.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";

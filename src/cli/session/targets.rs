@@ -33,6 +33,11 @@ impl Targets {
         targets
     }
 
+    /// Their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|target| target.name.as_str())
+    }
+
     /// The target of that number.
     pub(super) fn at(&self, index: usize) -> &Target {
         &self.0[index]

@@ -9,6 +9,7 @@ use driftless::catalog::path;
 use driftless::catalog::root::{Scope, TargetScope};
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::config::{Config, Target, TargetConfig};
+use driftless::plan::Export;
 use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::source::{FileId, SourceFile, Sources};
@@ -45,6 +46,15 @@ pub(crate) struct World {
     stated: Catalog,
     described: Described,
     targets: Targets,
+    /// Revisions that a cluster captured, with what it is said of.
+    captured: Vec<Captured>,
+}
+
+/// Revisions that a cluster captured.
+#[derive(Debug)]
+struct Captured {
+    targets: Vec<String>,
+    revisions: Catalog,
 }
 
 impl World {
@@ -172,6 +182,7 @@ impl World {
             settings,
             described,
             unreadable,
+            captured: Vec::new(),
         })
     }
 
@@ -205,10 +216,29 @@ impl World {
         let by_root = roots
             .map(|(at, root)| {
                 let target = targets.at(root.place.target);
-                Resolver::new(target, self.side.catalogs(at)).with_answers(&self.stated)
+                let mut catalogs = self.side.catalogs(at);
+                let captured = self.captured.iter();
+                let captured = captured.filter(|held| held.targets.contains(&target.name));
+                catalogs.extend(captured.map(|held| &held.revisions));
+                Resolver::new(target, catalogs).with_answers(&self.stated)
             })
             .collect();
         Resolvers { by_root }
+    }
+
+    /// Takes what clusters captured into account.
+    pub(crate) fn know(&mut self, exports: &[Export]) {
+        let names: Vec<&str> = self.targets.names().collect();
+        self.captured = exports
+            .iter()
+            .map(|export| {
+                let held = names.iter().filter(|name| export.is_of(name));
+                Captured {
+                    targets: held.map(|name| (*name).to_owned()).collect(),
+                    revisions: export.revisions(),
+                }
+            })
+            .collect();
     }
 
     /// The targets of this side.

@@ -22,6 +22,8 @@ pub struct Hit {
     pub help: Option<String>,
     /// The feature gate or setting of the cluster the refusal depends on.
     pub setting: Option<String>,
+    /// Whether it depends on `vmRolloutStrategy`, whose default says what a change of a running guest does.
+    pub follows_rollout: bool,
     /// Whether the cluster refuses it for sure: false where what it depends on is not known.
     pub certain: bool,
 }
@@ -49,6 +51,12 @@ impl Hit {
     pub(crate) fn setting(&mut self, setting: impl Into<String>) -> &mut Self {
         self.setting = Some(setting.into());
         self
+    }
+
+    /// The refusal depends on how the cluster rolls out changes of a running guest.
+    pub(crate) fn by_rollout(&mut self) -> &mut Self {
+        self.follows_rollout = true;
+        self.setting("`vmRolloutStrategy`")
     }
 
     /// The refusal depends on a feature gate; says so and how to get it.
@@ -116,6 +124,7 @@ impl<'c> Refused<'c> {
             field,
             help: None,
             setting: None,
+            follows_rollout: false,
             certain: true,
         });
         causes.hits.last_mut().expect("just pushed")

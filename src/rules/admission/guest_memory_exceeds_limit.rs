@@ -62,7 +62,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
                 "'{memory}' must be equal to or less than the memory limit {} '{limit}'",
                 guest.at("domain.resources.limits.memory")
             ))
-            .setting("`vmRolloutStrategy`")
+            .by_rollout()
             .help("raise the limit or lower the guest's memory");
     }
 }

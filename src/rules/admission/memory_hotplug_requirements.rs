@@ -52,6 +52,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     }
     let memory = guest.amount("domain.memory.guest");
+    let mut help = "remove `maxGuest`";
     let first = if guest.has("domain.cpu.realtime") {
         "Memory hotplug is not compatible with realtime VMs"
     } else if guest.has("domain.cpu.numa.guestMappingPassthrough") {
@@ -61,12 +62,14 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     } else if !guest.has("domain.memory.guest") {
         "Guest memory must be configured when memory hotplug is enabled"
     } else if memory > guest.amount("domain.memory.maxGuest") {
+        help = "raise `maxGuest` to the guest's memory or more";
         "Guest memory is greater than the configured maxGuest memory"
     } else if !super::memory_not_aligned::check(guest, causes) {
         return;
     } else if guest.str("architecture") != "amd64" {
         "Memory hotplug is only available for x86_64 VMs"
     } else if memory.value() < 0x4000_0000 {
+        help = "remove `maxGuest`, or give the guest 1Gi or more";
         "Memory hotplug is only available for VMs with at least 1Gi of guest memory"
     } else {
         return;
@@ -74,8 +77,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     RULE.refuse(causes, guest.at("domain.memory.guest"))
         .because(first)
         .at(guest.at("domain.memory.maxGuest"))
-        .setting("`vmRolloutStrategy`")
-        .help("remove `maxGuest`");
+        .by_rollout()
+        .help(help);
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) -> bool {
             RULE.refuse(causes, guest.at("domain.memory.guest"))
                 .because(format!("{words} must be {written} aligned"))
                 .at(guest.at(&path))
-                .setting("`vmRolloutStrategy`")
+                .by_rollout()
                 .help(format!("make it a multiple of {written}"));
             return false;
         }

@@ -338,7 +338,8 @@ impl Acceptance {
     /// Whether it covers an action of a row: that one and those after it, never a refusal.
     fn covers(&self, row: &Json, action: &str) -> bool {
         let rank = |action: &str| ACTIONS.iter().position(|other| *other == action);
-        self.of == name(row) && action != "rejected" && rank(&self.action) <= rank(action)
+        let can_be = self.action != "rejected" && action != "rejected";
+        self.of == name(row) && can_be && rank(&self.action) <= rank(action)
     }
 }
 
