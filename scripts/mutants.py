@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tries a sample of mutants of the modules that .cargo/mutants.toml names, all of them in one build.
 
-usage: mutants.py [--sample N] [--seed N] [--mutants FILE] [--again FILE] [--jobs N] [--work DIR] [--report FILE]
+usage: mutants.py [--sample N] [--seed N] [--modules LIST] [--mutants FILE] [--again FILE] [--jobs N] [--work DIR] [--report FILE]
 
 `cargo mutants --list` says which small wrong changes there are. One build a change takes days on a small machine, so the
 sampled ones are written together into a copy of the tree, each behind a switch that reads DRIFTLESS_MUTANT once. Those
@@ -198,10 +198,11 @@ def listed(root):
     return json.loads(text)
 
 
-def sampled(mutants, size, seed):
-    """A sample by seed: of each module its share, and at least eight."""
+def sampled(mutants, size, seed, modules):
+    """A sample of some modules by seed: of each its share, and at least eight."""
+    mutants = [mutant for mutant in mutants if mutant.module() in modules]
     draw, chosen = random.Random(seed), []
-    for module in MODULES:
+    for module in modules:
         of = [mutant for mutant in mutants if mutant.module() == module]
         share = max(8, round(size * len(of) / len(mutants)))
         chosen += draw.sample(of, min(share, len(of)))
@@ -346,6 +347,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=170, help="how many are drawn; 0 draws none")
     parser.add_argument("--seed", type=int, default=20261201)
+    parser.add_argument("--modules", default=",".join(MODULES), help="which modules are drawn from, with commas between")
     parser.add_argument("--mutants", type=pathlib.Path, help="changes made by hand, tried as well")
     parser.add_argument("--again", type=pathlib.Path, help="only those that this report of a run calls missed")
     parser.add_argument("--jobs", type=int, default=2)
@@ -357,7 +359,7 @@ def main():
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     every = [Mutant(0, of["name"], of["file"], of) for of in listed(root)] if options.sample else []
-    mutants = sampled(every, options.sample, options.seed) if every else []
+    mutants = sampled(every, options.sample, options.seed, options.modules.split(",")) if every else []
     if options.mutants:
         made = json.loads(options.mutants.read_text())
         mutants += [Mutant(0, of["name"], of["file"], of) for of in made]
