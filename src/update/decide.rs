@@ -369,7 +369,6 @@ impl Decision {
         let Ok(current) = situation.current else {
             return;
         };
-        let running = network::interfaces(&situation.guest.spec);
         let written = network::interfaces(template_spec(situation.vm));
         for (at, interface) in network::interfaces(template_spec(current))
             .iter()
@@ -379,9 +378,7 @@ impl Decision {
             let Some(raw) = named(written, name) else {
                 continue;
             };
-            let is_plugged = named(running, name).is_none()
-                && (raw.get("bridge").is_some() || raw.get("sriov").is_some());
-            if is_plugged
+            if network::is_plugged(&situation.guest.spec, raw)
                 && !diff::same(
                     situation.release,
                     "v1.Interface",

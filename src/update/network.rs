@@ -33,16 +33,23 @@ pub fn renames_attachments_live(situation: &Situation) -> bool {
 pub fn needs_migration(situation: &Situation) -> bool {
     let guest = &situation.guest.spec;
     let wanted = template_spec(situation.vm);
-    let is_plugged = |interface: &Node| {
-        interface.str_at("state") != "absent"
-            && named(interfaces(guest), interface.str_at("name")).is_none()
-    };
     let is_renamed = |network: &Node| {
         let name = "multus.networkName";
         named(networks(guest), network.str_at("name"))
             .is_some_and(|other| other.str_at(name) != network.str_at(name))
     };
-    interfaces(wanted).iter().any(is_plugged) || networks(wanted).iter().any(is_renamed)
+    interfaces(wanted)
+        .iter()
+        .any(|interface| is_plugged(guest, interface))
+        || networks(wanted).iter().any(is_renamed)
+}
+
+/// Whether the synchronizer plugs an interface of the new VM: one of a bridge or SR-IOV that the guest does not have, and
+/// whose state is not `absent`.
+pub fn is_plugged(guest: &Node, interface: &Node) -> bool {
+    interface.str_at("state") != "absent"
+        && (interface.get("bridge").is_some() || interface.get("sriov").is_some())
+        && named(interfaces(guest), interface.str_at("name")).is_none()
 }
 
 /// Whether the new VM's networks need a restart, compared with the guest's.
@@ -106,9 +113,7 @@ pub fn synchronize(situation: &Situation, flow: &mut Flow) {
         let name = interface.str_at("name");
         let state = interface.str_at("state");
         match named(interfaces(guest), name) {
-            None if state != "absent"
-                && (interface.get("bridge").is_some() || interface.get("sriov").is_some()) =>
-            {
+            None if is_plugged(guest, interface) => {
                 attached.extend(named(networks(wanted), name).cloned());
                 plugged.push(interface.clone());
             }
@@ -202,4 +207,37 @@ pub fn differences(situation: &Situation) -> Vec<diff::Difference> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_a_new_bridge_or_sriov_interface_that_is_not_absent_is_plugged() {
+        let guest = Node::from_json(
+            &json!({"domain": {"devices": {"interfaces": [{"name": "old", "bridge": {}}]}}}),
+        );
+        for (interface, plugged) in [
+            (json!({"name": "new", "bridge": {}}), true),
+            (json!({"name": "new", "sriov": {}}), true),
+            (json!({"name": "new", "bridge": {}, "state": "down"}), true),
+            (
+                json!({"name": "new", "bridge": {}, "state": "absent"}),
+                false,
+            ),
+            (
+                json!({"name": "new", "sriov": {}, "state": "absent"}),
+                false,
+            ),
+            (json!({"name": "new", "masquerade": {}}), false),
+            (json!({"name": "new", "binding": {"name": "plug"}}), false),
+            (json!({"name": "old", "bridge": {}}), false),
+        ] {
+            let node = Node::from_json(&interface);
+            assert_eq!(is_plugged(&guest, &node), plugged, "{interface}");
+        }
+    }
 }

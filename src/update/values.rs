@@ -254,11 +254,8 @@ fn reaches_network(situation: &Situation, difference: &Difference, rest: &str) -
         "domain.devices.interfaces"
     };
     let plugged = |name: &str| {
-        named(network::interfaces(&situation.guest.spec), name).is_none()
-            && named(network::interfaces(wanted), name).is_some_and(|interface| {
-                interface.str_at("state") != "absent"
-                    && (interface.get("bridge").is_some() || interface.get("sriov").is_some())
-            })
+        named(network::interfaces(wanted), name)
+            .is_some_and(|interface| network::is_plugged(&situation.guest.spec, interface))
     };
     match place(situation, difference, list) {
         Place::Lists(names) => names.iter().all(|name| plugged(name)),
