@@ -46,14 +46,14 @@ use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
 pub use accept::{Acceptance, NoAcceptance};
-use claims::{Around, Claims};
+use claims::{Around, ClaimChanges};
 pub use delivery::Delivery;
 pub use export::Export;
 pub use gate::Gates;
 pub use groups::Group;
 pub use model::{
-    Accepted, Cause, Change, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases, Unjudged,
-    VmPlan,
+    Accepted, CauseLocation, Change, FieldChange, Loss, Lost, Plan, Power, Rejection, Releases,
+    Unjudged, VmPlan,
 };
 pub use overlaid::{COMPARE_BUILT, Overlaid};
 pub use summary::Summary;
@@ -117,7 +117,7 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
     let paired =
         |is: &dyn Fn(&Sided<'a>) -> bool| change::pair(release, of(&base, is), of(&head, is));
     let around = Around {
-        claims: Claims::of(paired(&|subject| claims::is_claim(subject.resource))),
+        claims: ClaimChanges::of(paired(&|subject| claims::is_claim(subject.resource))),
         deliveries,
         exports,
         sources,

@@ -221,7 +221,7 @@ pub const LAST_TO_CONVERT: Release = match Behaviour::DecodesOldRevisions.releas
 /// Why stored data is no instance type or preference, in `KubeVirt`'s words (without the data itself, which may hold
 /// secrets).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum StoredError {
     /// The revision holds nothing.
     #[error("unexpected type in ControllerRevision: <nil>")]
     Empty,
@@ -259,7 +259,7 @@ pub enum Error {
 /// What a cluster of `release` reads from a revision's data: the v1beta1 object, converted as `KubeVirt` converts.
 ///
 /// Mirrors Decode, pkg/instancetype/compatibility/compatibility.go @ v1.6.6 and v1.9.0.
-pub fn decode(release: Release, data: &Node) -> Result<Node, Error> {
+pub fn decode(release: Release, data: &Node) -> Result<Node, StoredError> {
     let stored = if release.has(Behaviour::DecodesOldRevisions) {
         read::any_form(release, data, Some(read::Preferred::First))?
     } else {
@@ -271,11 +271,15 @@ pub fn decode(release: Release, data: &Node) -> Result<Node, Error> {
 /// What a cluster of `release` uses of a revision that a VM's `matcher` names: the v1beta1 spec in Go-normal form.
 ///
 /// Mirrors GetInstancetypeSpec and GetPreferenceSpec of the same file.
-pub(crate) fn decode_spec(release: Release, data: &Node, matcher: Matcher) -> Result<Node, Error> {
+pub(crate) fn decode_spec(
+    release: Release,
+    data: &Node,
+    matcher: Matcher,
+) -> Result<Node, StoredError> {
     let object = decode(release, data)?;
     let kind = object.str_at("kind");
     if Matcher::of_kind(kind) != Some(matcher) {
-        return Err(Error::Unexpected(format!("{LATEST}.{kind}").into()));
+        return Err(StoredError::Unexpected(format!("{LATEST}.{kind}").into()));
     }
     let type_name = schema::type_of(GROUP, kind).unwrap_or_default();
     let mut object = schema::decode(release, type_name, &object).node;
@@ -284,12 +288,16 @@ pub(crate) fn decode_spec(release: Release, data: &Node, matcher: Matcher) -> Re
 
 /// Reads data in any form ever written, whatever the target's release. `matcher` is the one that names the revision: it
 /// settles a bare spec that reads both ways.
-pub fn read(release: Release, data: &Node, matcher: Option<Matcher>) -> Result<Stored, Error> {
+pub fn read(
+    release: Release,
+    data: &Node,
+    matcher: Option<Matcher>,
+) -> Result<Stored, StoredError> {
     read::any_form(release, data, matcher.map(read::Preferred::This))
 }
 
 /// Reads data in any form as KubeVirt up to 1.6 does: a bare spec that reads both ways is a preference.
-pub(crate) fn read_as_kubevirt(release: Release, data: &Node) -> Result<Stored, Error> {
+pub(crate) fn read_as_kubevirt(release: Release, data: &Node) -> Result<Stored, StoredError> {
     read::any_form(release, data, Some(read::Preferred::First))
 }
 
@@ -301,7 +309,7 @@ pub fn is_ours(data: &Node) -> bool {
     (group == GROUP && typed)
         || matches!(
             read::any_form(LAST_TO_CONVERT, data, None),
-            Ok(_) | Err(Error::Ambiguous)
+            Ok(_) | Err(StoredError::Ambiguous)
         )
 }
 

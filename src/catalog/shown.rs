@@ -10,16 +10,16 @@ use crate::yaml::Node;
 
 /// What several resources say of their cluster.
 #[derive(Debug, Default)]
-pub struct Shown<'a> {
+pub struct ClusterFacts<'a> {
     /// Releases by what tells them, best first.
-    releases: BTreeMap<Told, BTreeSet<Release>>,
+    releases: BTreeMap<ReleaseSource, BTreeSet<Release>>,
     /// Configurations of different content, in the order found.
     pub configurations: Vec<(ClusterConfig, &'a Resource)>,
 }
 
 /// What tells a release: what is asked for comes before what once was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Told {
+enum ReleaseSource {
     /// `spec.imageTag` of the `KubeVirt` object.
     ImageTag,
     /// A kustomization that sets the operator's image, or fetches a release.
@@ -53,7 +53,7 @@ pub enum ShownRelease {
     },
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ClusterFacts<'a> {
     /// What the resources show, in the order given.
     pub fn by(resources: impl IntoIterator<Item = &'a Resource>) -> Self {
         let mut shown = Self::default();
@@ -79,7 +79,10 @@ impl<'a> Shown<'a> {
     pub fn and<'b>(mut self, kustomizations: impl IntoIterator<Item = &'b Kustomization>) -> Self {
         for kustomization in kustomizations {
             if !kustomization.installs.is_empty() {
-                let held = self.releases.entry(Told::Kustomization).or_default();
+                let held = self
+                    .releases
+                    .entry(ReleaseSource::Kustomization)
+                    .or_default();
                 held.extend(&kustomization.installs);
             }
         }
@@ -94,7 +97,7 @@ impl<'a> Shown<'a> {
         match (releases.first(), releases.last()) {
             (Some(first), Some(last)) if first == last => ShownRelease::One {
                 release: *first,
-                is_lower_bound: *told == Told::Subscription,
+                is_lower_bound: *told == ReleaseSource::Subscription,
             },
             (Some(first), Some(last)) => ShownRelease::Several {
                 first: *first,
@@ -106,7 +109,7 @@ impl<'a> Shown<'a> {
 }
 
 /// The releases that a resource names.
-fn told(resource: &Resource) -> Vec<(Told, Release)> {
+fn told(resource: &Resource) -> Vec<(ReleaseSource, Release)> {
     let node = &resource.node;
     let first = |told, mut found: Box<dyn Iterator<Item = Option<Release>> + '_>| {
         found
@@ -116,32 +119,35 @@ fn told(resource: &Resource) -> Vec<(Told, Release)> {
     let at = |path: &'static str| node.str_at(path).parse().ok();
     let found = match (resource.id.group.as_str(), resource.id.kind.as_str()) {
         ("kubevirt.io", "KubeVirt") => [
-            at("spec.imageTag").map(|release| (Told::ImageTag, release)),
+            at("spec.imageTag").map(|release| (ReleaseSource::ImageTag, release)),
             at("status.observedKubeVirtVersion")
                 .or_else(|| at("status.targetKubeVirtVersion"))
-                .map(|release| (Told::Status, release)),
+                .map(|release| (ReleaseSource::Status, release)),
         ],
         ("kubevirt.io", "VirtualMachineInstance") => {
             let image = node.str_at("status.launcherContainerImageVersion");
-            [tag(image).map(|release| (Told::Status, release)), None]
+            [
+                tag(image).map(|release| (ReleaseSource::Status, release)),
+                None,
+            ]
         }
         ("hco.kubevirt.io", "HyperConverged") => {
             let versions = node.items_at("status.versions").iter();
             let operator = versions.filter(|version| version.str_at("name") == "operator");
             let found = operator.map(|version| hyperconverged(version.str_at("version")));
-            [first(Told::Status, Box::new(found)), None]
+            [first(ReleaseSource::Status, Box::new(found)), None]
         }
         ("operators.coreos.com", "Subscription") => {
             let csv = node.str_at("spec.startingCSV");
             [
-                starting_csv(csv).map(|release| (Told::Subscription, release)),
+                starting_csv(csv).map(|release| (ReleaseSource::Subscription, release)),
                 None,
             ]
         }
         ("apps", "Deployment") if resource.id.name == "virt-operator" => {
             let containers = node.items_at("spec.template.spec.containers").iter();
             [
-                first(Told::Operator, Box::new(containers.map(operator))),
+                first(ReleaseSource::Operator, Box::new(containers.map(operator))),
                 None,
             ]
         }
@@ -204,7 +210,7 @@ mod tests {
 
     fn release(of: &[&serde_json::Value]) -> Option<&'static str> {
         let all: Vec<_> = of.iter().map(|json| resource(json)).collect();
-        match Shown::by(&all).release() {
+        match ClusterFacts::by(&all).release() {
             ShownRelease::One { release, .. } => Some(release.as_str()),
             _ => None,
         }
@@ -230,8 +236,8 @@ mod tests {
             assert_eq!(release(&[json]), Some(shows));
         }
         let all = [resource(&operator), resource(&export)];
-        assert_eq!(Shown::by(&all).configurations.len(), 1);
-        assert!(Shown::by(&all[..1]).configurations.is_empty());
+        assert_eq!(ClusterFacts::by(&all).configurations.len(), 1);
+        assert!(ClusterFacts::by(&all[..1]).configurations.is_empty());
     }
 
     #[test]
@@ -243,7 +249,7 @@ mod tests {
         assert_eq!(release(&[&kubevirt("v1.7.1")]), Some("1.7"));
         let two = [resource(&kubevirt("v1.7.1")), resource(&kubevirt("v1.8.0"))];
         assert!(matches!(
-            Shown::by(&two).release(),
+            ClusterFacts::by(&two).release(),
             ShownRelease::Several { .. }
         ));
         let built = Kustomization {
@@ -252,7 +258,7 @@ mod tests {
         };
         let one = [resource(&kubevirt("none"))];
         assert_eq!(
-            Shown::by(&one).and([&built]).release(),
+            ClusterFacts::by(&one).and([&built]).release(),
             ShownRelease::One {
                 release: Release::V1_5,
                 is_lower_bound: false
@@ -280,7 +286,7 @@ mod tests {
         }
         let one = [resource(&subscription("kubevirtoperator.v1.6.2"))];
         assert!(matches!(
-            Shown::by(&one).release(),
+            ClusterFacts::by(&one).release(),
             ShownRelease::One {
                 is_lower_bound: true,
                 ..

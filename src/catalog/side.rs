@@ -152,12 +152,12 @@ pub struct Skipped {
     /// The document, where only that one is left out.
     pub document: Option<usize>,
     /// Why.
-    pub reason: Reason,
+    pub reason: SkipReason,
 }
 
 /// Why something is not a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum SkipReason {
     /// Its place says so.
     Exempt(Exempt),
     /// It becomes YAML only after a template engine ran.
@@ -179,7 +179,7 @@ pub enum Reason {
     NotKubernetes,
 }
 
-impl Reason {
+impl SkipReason {
     /// So many things left out for this reason, in words: `2 patches`.
     pub fn counted(plural: &str, count: usize) -> String {
         let singular = match plural {
@@ -216,7 +216,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exempt(Exempt::Kustomization) => f.write_str("it is a kustomization"),

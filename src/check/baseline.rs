@@ -46,7 +46,7 @@ const fn is_one(count: &usize) -> bool {
 
 /// The text is not a baseline; its author's to mend, or `--write-baseline`'s to write again.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum BaselineError {
     /// Not the JSON that is written.
     #[error("not a baseline: {0}")]
     Malformed(#[from] serde_json::Error),
@@ -84,10 +84,10 @@ impl Baseline {
     }
 
     /// Reads what [`Self::to_json`] wrote.
-    pub fn parse(text: &str) -> Result<Self, Error> {
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let file: BaselineFile = serde_json::from_str(text)?;
         if file.version != 1 {
-            return Err(Error::Version(file.version));
+            return Err(BaselineError::Version(file.version));
         }
         let entries = file
             .findings

@@ -15,7 +15,7 @@ use crate::source::{FileId, Sources, Span};
 
 /// One `# driftless: ignore[…]` comment.
 #[derive(Debug, PartialEq, Eq)]
-struct Comment {
+struct IgnoreComment {
     rules: Vec<String>,
     reason: String,
 }
@@ -89,7 +89,7 @@ pub(super) fn apply(
 }
 
 /// What to say about the first rule of a comment that kept nothing quiet.
-fn unused_rule(comment: &Comment, quiet: &[usize], config: &Config) -> Option<String> {
+fn unused_rule(comment: &IgnoreComment, quiet: &[usize], config: &Config) -> Option<String> {
     let (id, _) = comment
         .rules
         .iter()
@@ -106,13 +106,13 @@ fn unused_rule(comment: &Comment, quiet: &[usize], config: &Config) -> Option<St
 }
 
 /// Reads a comment; `None` where it is not for us, an error where it is and cannot be used.
-fn parse(text: &str) -> Option<Result<Comment, &'static str>> {
+fn parse(text: &str) -> Option<Result<IgnoreComment, &'static str>> {
     let text = text.trim_start_matches('#').trim();
     let rest = text.strip_prefix("driftless:")?.trim_start();
     let parsed = rest
         .strip_prefix("ignore[")
         .and_then(|rest| rest.split_once(']'))
-        .map(|(rules, reason)| Comment {
+        .map(|(rules, reason)| IgnoreComment {
             rules: rules
                 .split(',')
                 .map(|rule| rule.trim().to_owned())

@@ -63,7 +63,7 @@ pub(crate) struct VmRemark {
 
 /// Why a VM did not go through.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub(crate) enum NotExpanded {
     /// It cannot be expanded.
     Expand(ExpandError),
     /// The mutating webhook refuses it, or a matcher that names a volume leads nowhere.
@@ -76,7 +76,7 @@ pub(crate) fn take(
     vm: &Placed<'_>,
     steps: Steps,
     resolver: &Resolver<'_>,
-) -> Result<Taken, Failure> {
+) -> Result<Taken, NotExpanded> {
     let written = &vm.resource.node;
     let namespace = vm.resource.namespace_or(&resolver.target().namespace);
     let mut remarks = Vec::new();
@@ -88,7 +88,7 @@ pub(crate) fn take(
             .filter_map(|problem| dropped(problem, resolver)),
     );
     let unexpanded = if steps.admitted {
-        let mut admitted = admit::mutate(written, None, resolver).map_err(Failure::Admit)?;
+        let mut admitted = admit::mutate(written, None, resolver).map_err(NotExpanded::Admit)?;
         let random: Vec<_> = admitted
             .random
             .iter()
@@ -112,7 +112,7 @@ pub(crate) fn take(
     } else {
         let mut vm = written.clone();
         let inferred = infer::infer(&mut vm, namespace, resolver)
-            .map_err(|error| Failure::Admit(error.into()))?;
+            .map_err(|error| NotExpanded::Admit(error.into()))?;
         for settled in inferred {
             if settled.cleared_memory.is_some() {
                 remarks.push(VmRemark {
@@ -126,7 +126,7 @@ pub(crate) fn take(
     };
     let node = match steps.taken_to {
         End::Admitted => unexpanded.clone(),
-        End::Expanded => expand(&unexpanded, namespace, resolver).map_err(Failure::Expand)?,
+        End::Expanded => expand(&unexpanded, namespace, resolver).map_err(NotExpanded::Expand)?,
         End::Started => started(&unexpanded, namespace, resolver, &mut remarks)?,
     };
     Ok(Taken {
@@ -142,11 +142,11 @@ fn started(
     namespace: &str,
     resolver: &Resolver<'_>,
     remarks: &mut Vec<VmRemark>,
-) -> Result<Node, Failure> {
+) -> Result<Node, NotExpanded> {
     const UUID: &str = "spec.domain.firmware.uuid";
     let started = start::start(vm.clone(), namespace, resolver).map_err(|error| match error {
-        StartError::Expand(error) => Failure::Expand(error),
-        StartError::Admit(error) => Failure::Admit(error),
+        StartError::Expand(error) => NotExpanded::Expand(error),
+        StartError::Admit(error) => NotExpanded::Admit(error),
     })?;
     let mut vmi = started.vmi;
     let derived = start::legacy_uuid(vm.str_at("metadata.name"));
@@ -256,7 +256,7 @@ pub(crate) fn say_remarks(
 
 /// Says why a VM did not go through, with the place in its file and the remedy.
 pub(crate) fn say_failure(
-    failure: &Failure,
+    failure: &NotExpanded,
     resource: &Resource,
     session: &Session,
     resolver: &Resolver<'_>,
@@ -268,7 +268,7 @@ pub(crate) fn say_failure(
         shell.help(help);
     };
     match failure {
-        Failure::Expand(ExpandError::Conflicts(conflicts)) => {
+        NotExpanded::Expand(ExpandError::Conflicts(conflicts)) => {
             for (at, conflict) in conflicts.0.iter().enumerate() {
                 let place = match conflict.origin {
                     Origin::Source(span) => session.sources.describe(span),
@@ -280,15 +280,15 @@ pub(crate) fn say_failure(
                 }
             }
         }
-        Failure::Expand(ExpandError::Resolve(error)) => {
+        NotExpanded::Expand(ExpandError::Resolve(error)) => {
             say(
                 &named_by(error, resource),
                 &error.to_string(),
                 remedy(error, session, resolver),
             );
         }
-        Failure::Expand(ExpandError::Refused(refusal))
-        | Failure::Admit(NotAdmitted::Refused(refusal)) => {
+        NotExpanded::Expand(ExpandError::Refused(refusal))
+        | NotExpanded::Admit(NotAdmitted::Refused(refusal)) => {
             let message = match refusal {
                 Refusal::Refused { message, .. } => message.clone(),
                 Refusal::Crash { message } => format!("KubeVirt would crash: {message}"),
@@ -299,11 +299,11 @@ pub(crate) fn say_failure(
             };
             say(&FieldPath::parse(field.unwrap_or_default()), &message, None);
         }
-        Failure::Expand(ExpandError::Malformed { path, expected })
-        | Failure::Admit(NotAdmitted::Malformed { path, expected }) => {
+        NotExpanded::Expand(ExpandError::Malformed { path, expected })
+        | NotExpanded::Admit(NotAdmitted::Malformed { path, expected }) => {
             say(path, &format!("{path} is not {expected}"), None);
         }
-        Failure::Admit(NotAdmitted::Infer(error)) => {
+        NotExpanded::Admit(NotAdmitted::Infer(error)) => {
             say(
                 &inferring(resource),
                 &error.to_string(),

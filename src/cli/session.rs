@@ -20,7 +20,7 @@ mod world;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use driftless::catalog::side::{Placed, Reason, Role};
+use driftless::catalog::side::{Placed, Role, SkipReason};
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
 use driftless::release::Release;
@@ -212,7 +212,7 @@ impl Session {
     pub(crate) fn say_templates(&self, shell: &mut Shell) -> bool {
         let mut found = false;
         for skipped in &self.head.side.skipped {
-            let Reason::Template { at, .. } = skipped.reason else {
+            let SkipReason::Template { at, .. } = skipped.reason else {
                 continue;
             };
             if self.head.side.role(skipped.file) == Role::Judged {
@@ -242,7 +242,7 @@ impl Session {
             }
             let file = self.sources.file(skipped.file);
             let place = match (skipped.document, &skipped.reason) {
-                (_, Reason::Template { at, .. }) => {
+                (_, SkipReason::Template { at, .. }) => {
                     format!("{}:{}", file.path(), file.position(*at))
                 }
                 (Some(document), _) if document > 0 => {
@@ -255,7 +255,7 @@ impl Session {
         if !counts.is_empty() {
             let list: Vec<_> = counts
                 .iter()
-                .map(|(what, count)| Reason::counted(what, *count))
+                .map(|(what, count)| SkipReason::counted(what, *count))
                 .collect();
             let hint = if shell.is_verbose() {
                 ""
@@ -287,7 +287,7 @@ fn say_unreadable(gathered: &Gathered, shell: &mut Shell) {
     let dangling = gathered.unfollowed.values();
     let dangling = dangling.filter(|reason| *reason == gather::NOWHERE).count();
     if dangling > 0 {
-        let links = Reason::counted("links", dangling);
+        let links = SkipReason::counted("links", dangling);
         shell.note(format!(
             "passed over {links} that the change does not touch and that lead nowhere; --verbose lists them"
         ));

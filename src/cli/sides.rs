@@ -25,8 +25,8 @@ use crate::input::read_from::{ReadFrom, WorkingTree};
 use crate::input::stdin;
 use crate::output::Shell;
 use crate::session::{Differing, OnRelease, Request, Resolvers, Same, Session, World};
-use crate::sides::changed::Changed;
-use crate::sides::unjudged::{Compared, Unseen};
+use crate::sides::changed::ChangedFiles;
+use crate::sides::unjudged::{ComparedSides, Unseen};
 
 /// What a head is compared with.
 #[derive(Clone, Debug)]
@@ -180,7 +180,7 @@ impl Loaded {
         if let Some((path, reason)) = base.unreadable.iter().next() {
             bail!("cannot read `{path}`: {reason}");
         }
-        let changed = Changed::between(&session, &base, &from, &ReadFrom::Disk, None)?;
+        let changed = ChangedFiles::between(&session, &base, &from, &ReadFrom::Disk, None)?;
         let global = request.global;
         let loaded = Self::of(global, session, base, None, &changed, names, shell);
         Ok(loaded.delivered(|path| path::join(&place, path)))
@@ -262,7 +262,7 @@ impl Loaded {
                 Some(session.base(&request, &from, same(others), shell)?)
             }
         };
-        let changed = Changed::between(
+        let changed = ChangedFiles::between(
             &session,
             &base_world,
             &from_base,
@@ -293,7 +293,7 @@ impl Loaded {
         mut session: Session,
         mut base: World,
         mut migration: Option<World>,
-        changed: &Changed,
+        changed: &ChangedFiles,
         (base_name, head_name): (String, String),
         shell: &mut Shell,
     ) -> Self {
@@ -311,7 +311,7 @@ impl Loaded {
             bad,
             uncovered,
             half_read,
-        } = Compared::of(&session, &base, changed).find(shell);
+        } = ComparedSides::of(&session, &base, changed).find(shell);
         session.say_nameless(shell);
         session.say_skipped(shell);
         Self {

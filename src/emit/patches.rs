@@ -6,7 +6,7 @@ use crate::field_path::{FieldPath, Segment};
 use crate::finding::{FixAction, FixStep};
 use crate::resource::Resource;
 use crate::shown::Shown;
-use crate::transform::upgrade::{Changed, Created, Upgrade, shell_word};
+use crate::transform::upgrade::{ChangedResource, Created, Upgrade, shell_word};
 use crate::yaml::{self, Node};
 
 /// One patch of one object.
@@ -26,7 +26,7 @@ pub struct Patch {
 }
 
 /// The patches of a resource that changes. The API version of a manifest needs no patch: a cluster serves every version.
-pub fn patches(changed: &Changed) -> Vec<Patch> {
+pub fn patches(changed: &ChangedResource) -> Vec<Patch> {
     let resource = changed.resource;
     let lifts_version = changed
         .steps

@@ -42,9 +42,9 @@ pub(super) fn is_claim(resource: &Resource) -> bool {
     resource.is("", "PersistentVolumeClaim") || resource.is("cdi.kubevirt.io", "DataVolume")
 }
 
-type Key<'a> = (&'a str, &'a str, &'a str);
+type ClaimKey<'a> = (&'a str, &'a str, &'a str);
 
-fn key<'a>(subject: &Sided<'a>) -> Key<'a> {
+fn key<'a>(subject: &Sided<'a>) -> ClaimKey<'a> {
     (
         subject.target(),
         subject.namespace(),
@@ -55,7 +55,7 @@ fn key<'a>(subject: &Sided<'a>) -> Key<'a> {
 /// What is around the VMs of a change.
 pub(super) struct Around<'a> {
     /// The claims of both sides.
-    pub(super) claims: Claims<'a>,
+    pub(super) claims: ClaimChanges<'a>,
     /// What applies the tree to clusters.
     pub(super) deliveries: &'a [Delivery],
     /// What clusters have, where an export says it.
@@ -65,16 +65,16 @@ pub(super) struct Around<'a> {
 }
 
 /// The claims of both sides.
-pub(super) struct Claims<'a> {
+pub(super) struct ClaimChanges<'a> {
     pairs: Vec<Pair<'a>>,
-    still_there: BTreeSet<Key<'a>>,
-    gone: BTreeMap<Key<'a>, Sided<'a>>,
+    still_there: BTreeSet<ClaimKey<'a>>,
+    gone: BTreeMap<ClaimKey<'a>, Sided<'a>>,
 }
 
-impl<'a> Claims<'a> {
+impl<'a> ClaimChanges<'a> {
     /// Claims of both sides, as they were paired.
     pub(super) fn of(pairs: Vec<Pair<'a>>) -> Self {
-        let still_there: BTreeSet<Key<'_>> = pairs
+        let still_there: BTreeSet<ClaimKey<'_>> = pairs
             .iter()
             .filter_map(|pair| pair.head.as_ref().map(key))
             .collect();
@@ -138,7 +138,7 @@ impl<'a> Claims<'a> {
         if self.gone.is_empty() && edited.is_empty() {
             return Vec::new();
         }
-        let mut named: BTreeSet<Key<'_>> = BTreeSet::new();
+        let mut named: BTreeSet<ClaimKey<'_>> = BTreeSet::new();
         for pair in machines {
             let leaves = pair.head.is_none() || pair.relation == Relation::Renamed;
             let subjects = [pair.base.filter(|_| leaves), pair.head];
@@ -231,7 +231,7 @@ pub(super) enum Fate {
 
 /// An edit of a claim with what becomes of it.
 #[derive(Debug)]
-pub(super) struct Edit {
+pub(super) struct ClaimEdit {
     /// What becomes of it.
     pub(super) fate: Fate,
     /// Where it is in the claim, and why.
@@ -239,7 +239,7 @@ pub(super) struct Edit {
 }
 
 /// What differs between two forms of a claim or a data volume and matters.
-pub(super) fn edits(release: Release, base: &Resource, head: &Resource) -> Vec<Edit> {
+pub(super) fn edits(release: Release, base: &Resource, head: &Resource) -> Vec<ClaimEdit> {
     let (before, after) = (&base.node, &head.node);
     if base.id.kind == "DataVolume" {
         return data_volume_edits(release, before, after, &head.id.name);
@@ -268,7 +268,7 @@ pub(super) fn edits(release: Release, base: &Resource, head: &Resource) -> Vec<E
                 "the API server refuses it, a claim keeps it for life: make a new claim, and move the volume with `updateVolumesStrategy: Migration`",
             )
         };
-        out.push(Edit {
+        out.push(ClaimEdit {
             fate,
             reason: Reason {
                 from: text(from),
@@ -292,7 +292,7 @@ pub(super) fn edits(release: Release, base: &Resource, head: &Resource) -> Vec<E
                 "the claim grows, where its storage class allows it (`allowVolumeExpansion`)",
             )
         };
-        out.push(Edit {
+        out.push(ClaimEdit {
             fate,
             reason: Reason {
                 from: Some(from.to_string()),
@@ -310,7 +310,7 @@ fn written<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
 
 /// Mirrors DataVolumeValidatingWebhook.Admit of CDI, pkg/apiserver/webhooks/datavolume-validate.go: but for the checkpoints
 /// of an import in stages, no spec changes.
-fn data_volume_edits(release: Release, before: &Node, after: &Node, name: &str) -> Vec<Edit> {
+fn data_volume_edits(release: Release, before: &Node, after: &Node, name: &str) -> Vec<ClaimEdit> {
     let empty = Node::map();
     let spec = |node: &Node| {
         let mut spec = node.get("spec").unwrap_or(&empty).clone();
@@ -340,7 +340,7 @@ fn data_volume_edits(release: Release, before: &Node, after: &Node, name: &str) 
         } else {
             "CDI refuses it, a DataVolume keeps its spec for life: make a new one, and move the volume with `updateVolumesStrategy: Migration`".to_owned()
         };
-        Edit {
+        ClaimEdit {
             fate: Fate::Refused,
             reason: reason.at(&path).saying("Cannot update DataVolume Spec"),
         }

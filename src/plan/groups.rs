@@ -31,7 +31,7 @@ impl Plan {
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'a> {
+struct GroupKey<'a> {
     action: Action,
     accepted_by: Option<&'a str>,
     change: Change,
@@ -42,9 +42,9 @@ struct Key<'a> {
 /// The groups of some rows, the worst first, then the largest. What is accepted stands after what is not, a condition that
 /// a restart does not answer after restarts.
 pub(super) fn group(vms: &[VmPlan]) -> Vec<Group> {
-    let mut found: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
+    let mut found: BTreeMap<GroupKey<'_>, Vec<usize>> = BTreeMap::new();
     for (at, vm) in vms.iter().enumerate() {
-        let key = Key {
+        let key = GroupKey {
             action: vm.action,
             accepted_by: vm.accepted.as_ref().map(|accepted| accepted.by.as_str()),
             change: vm.change,
@@ -129,7 +129,7 @@ fn effects(vm: &VmPlan) -> Vec<String> {
 }
 
 /// What the members of a group have in common: what they share, and the files of those that changed themselves.
-fn cause(key: &Key<'_>, members: &[&VmPlan]) -> String {
+fn cause(key: &GroupKey<'_>, members: &[&VmPlan]) -> String {
     let shared = key.shared.join(", ");
     if key.change == Change::Unchanged && !shared.is_empty() {
         return shared;

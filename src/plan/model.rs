@@ -127,7 +127,7 @@ pub struct VmPlan {
     /// Every changed field of the expanded VM, with what its change does.
     pub fields: Vec<FieldChange>,
     /// Where what causes it stands.
-    pub causes: Vec<Cause>,
+    pub causes: Vec<CauseLocation>,
     /// What it shares with other VMs and that changed, with its file: `types.yaml: instance type web changed`.
     pub shared: Vec<String>,
     /// Whether only overlays of named targets bring it to a cluster.
@@ -139,6 +139,42 @@ pub struct VmPlan {
 }
 
 impl VmPlan {
+    /// A plan that says nothing yet of an object, which is of no named target.
+    pub fn new(
+        kind: impl Into<String>,
+        namespace: impl Into<String>,
+        name: impl Into<String>,
+        change: Change,
+    ) -> Self {
+        Self {
+            target: None,
+            kind: kind.into(),
+            namespace: namespace.into(),
+            name: name.into(),
+            was: None,
+            change,
+            action: Action::None,
+            also: Vec::new(),
+            power: Power::Unchanged,
+            down: 0,
+            condition_only: false,
+            start_refused: false,
+            start_was_refused: false,
+            rejected: None,
+            accepted: None,
+            reasons: Vec::new(),
+            loses: Vec::new(),
+            assumptions: Vec::new(),
+            volumes: Vec::new(),
+            fields: Vec::new(),
+            causes: Vec::new(),
+            shared: Vec::new(),
+            overlaid: None,
+            before: None,
+            after: None,
+        }
+    }
+
     /// Notes that an action holds: the first in order is the action, the others stand beside it.
     pub fn hold(&mut self, action: Action) {
         if action == Action::None || self.holds(action) {
@@ -257,14 +293,14 @@ words! {
 
 /// Where something stands that causes a row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cause {
+pub struct CauseLocation {
     /// The file.
     pub file: String,
     /// The first line of the object in it.
     pub line: Option<u32>,
 }
 
-impl Cause {
+impl CauseLocation {
     /// Each file once, in order, with the line that came first.
     pub(super) fn once(mut causes: Vec<Self>) -> Vec<Self> {
         causes.sort_by(|a, b| a.file.cmp(&b.file));
@@ -274,7 +310,7 @@ impl Cause {
 }
 
 /// `vms/web.yaml:12`.
-impl std::fmt::Display for Cause {
+impl std::fmt::Display for CauseLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
         self.line.map_or(Ok(()), |line| write!(f, ":{line}"))

@@ -9,7 +9,8 @@ use super::shared::{same_matchers, shared_change};
 use super::stage::Stage;
 use super::start;
 use super::{
-    Action, Cause, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields, identity, traps,
+    Action, CauseLocation, Change, Effect, Power, Reason, Rejection, VmPlan, disks, fields,
+    identity, traps,
 };
 use crate::field_path::FieldPath;
 use crate::resource::cluster::ReferencePolicy;
@@ -33,7 +34,7 @@ pub(super) fn modified(
     let shared = shared_change(base, head, sources);
     out.causes = causes(sources, [base.resource(), head.resource()]);
     out.causes.extend(shared.causes);
-    out.causes = Cause::once(out.causes);
+    out.causes = CauseLocation::once(out.causes);
     out.shared = shared.words;
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());
@@ -59,7 +60,7 @@ pub(super) fn modified(
         out.assumptions
             .push("the base would be refused by the cluster: it is compared as written".to_owned());
     }
-    match Compared::of(base, head, &mut out) {
+    match ModifiedVm::of(base, head, &mut out) {
         Some(compared) => compared.apply(base, head, before_migration, &mut out),
         None => out.fields = fields::waiting(release, base.stored(), head.stored()),
     }
@@ -137,7 +138,7 @@ fn powered(base: &Stage, head: &Stage, out: &mut VmPlan) {
 }
 
 /// The two stored VMs with their types applied, and the guest between them.
-struct Compared<'a> {
+struct ModifiedVm<'a> {
     old: Cow<'a, Node>,
     new: Cow<'a, Node>,
     last_seen: Result<Node, TypesError>,
@@ -146,7 +147,7 @@ struct Compared<'a> {
     next: Option<Node>,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> ModifiedVm<'a> {
     /// Applies the types each VM names; `None` where the action is settled without a guest.
     fn of(base: &'a Stage, head: &'a Stage, out: &mut VmPlan) -> Option<Self> {
         let release = head.release();

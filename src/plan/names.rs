@@ -43,7 +43,7 @@ impl Kind {
 
 /// What a VM uses an object for, which says when its guest sees a change of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum UsedFor {
     /// Its disk is the object itself, or made of it when the guest starts.
     Disk,
     /// A directory that the guest shares while it runs.
@@ -62,7 +62,7 @@ pub(super) enum Use {
 
 /// An object that a VM names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reference<'a> {
+pub(super) struct NamedObject<'a> {
     /// What it names.
     pub(super) kind: Kind,
     /// Its namespace, where it is not the VM's own.
@@ -72,48 +72,52 @@ pub(super) struct Reference<'a> {
     /// The field that names it.
     pub(super) at: String,
     /// What for.
-    pub(super) used: Use,
+    pub(super) used: UsedFor,
     /// Whether the guest starts without it.
     pub(super) is_optional: bool,
 }
 
-const VOLUMES: [(&str, Kind, Use); 12] = [
-    ("persistentVolumeClaim.claimName", Kind::Claim, Use::Disk),
-    ("dataVolume.name", Kind::Claim, Use::Disk),
+const VOLUMES: [(&str, Kind, UsedFor); 12] = [
+    (
+        "persistentVolumeClaim.claimName",
+        Kind::Claim,
+        UsedFor::Disk,
+    ),
+    ("dataVolume.name", Kind::Claim, UsedFor::Disk),
     (
         "ephemeral.persistentVolumeClaim.claimName",
         Kind::Claim,
-        Use::Disk,
+        UsedFor::Disk,
     ),
-    ("memoryDump.claimName", Kind::Claim, Use::Disk),
-    ("secret.secretName", Kind::Secret, Use::Disk),
-    ("configMap.name", Kind::ConfigMap, Use::Disk),
+    ("memoryDump.claimName", Kind::Claim, UsedFor::Disk),
+    ("secret.secretName", Kind::Secret, UsedFor::Disk),
+    ("configMap.name", Kind::ConfigMap, UsedFor::Disk),
     (
         "cloudInitNoCloud.secretRef.name",
         Kind::Secret,
-        Use::CloudInit,
+        UsedFor::CloudInit,
     ),
     (
         "cloudInitNoCloud.networkDataSecretRef.name",
         Kind::Secret,
-        Use::CloudInit,
+        UsedFor::CloudInit,
     ),
     (
         "cloudInitConfigDrive.secretRef.name",
         Kind::Secret,
-        Use::CloudInit,
+        UsedFor::CloudInit,
     ),
     (
         "cloudInitConfigDrive.networkDataSecretRef.name",
         Kind::Secret,
-        Use::CloudInit,
+        UsedFor::CloudInit,
     ),
-    ("sysprep.secret.name", Kind::Secret, Use::Sysprep),
-    ("sysprep.configMap.name", Kind::ConfigMap, Use::Sysprep),
+    ("sysprep.secret.name", Kind::Secret, UsedFor::Sysprep),
+    ("sysprep.configMap.name", Kind::ConfigMap, UsedFor::Sysprep),
 ];
 
 /// Everything that a VM names.
-pub(super) fn of(vm: &Node) -> Vec<Reference<'_>> {
+pub(super) fn of(vm: &Node) -> Vec<NamedObject<'_>> {
     let spec = template_spec(vm);
     let mut out = Vec::new();
     for (at, volume) in spec.items_at("volumes").iter().enumerate() {
@@ -128,12 +132,12 @@ pub(super) fn of(vm: &Node) -> Vec<Reference<'_>> {
                     .items_at("domain.devices.filesystems")
                     .iter()
                     .any(|shared| shared.str_at("name") == volume.str_at("name"));
-            out.push(Reference {
+            out.push(NamedObject {
                 kind,
                 namespace: None,
                 name,
                 at: format!("spec.template.spec.volumes[{at}].{field}"),
-                used: if is_shared { Use::Directory } else { used },
+                used: if is_shared { UsedFor::Directory } else { used },
                 is_optional: volume.bool_at(&format!("{source}.optional")),
             });
         }
@@ -148,12 +152,16 @@ pub(super) fn of(vm: &Node) -> Vec<Reference<'_>> {
             let by_agent = credential
                 .path(&format!("{kind}.propagationMethod.qemuGuestAgent"))
                 .is_some();
-            out.push(Reference {
+            out.push(NamedObject {
                 kind: Kind::Secret,
                 namespace: None,
                 name,
                 at: format!("spec.template.spec.accessCredentials[{at}].{field}"),
-                used: if by_agent { Use::Agent } else { Use::Keys },
+                used: if by_agent {
+                    UsedFor::Agent
+                } else {
+                    UsedFor::Keys
+                },
                 is_optional: false,
             });
         }
@@ -167,12 +175,12 @@ pub(super) fn of(vm: &Node) -> Vec<Reference<'_>> {
             Some((namespace, name)) => (Some(namespace), name),
             None => (None, written),
         };
-        out.push(Reference {
+        out.push(NamedObject {
             kind: Kind::Network,
             namespace,
             name,
             at: format!("spec.template.spec.networks[{at}].multus.networkName"),
-            used: Use::Interface,
+            used: UsedFor::Interface,
             is_optional: false,
         });
     }
@@ -180,7 +188,7 @@ pub(super) fn of(vm: &Node) -> Vec<Reference<'_>> {
 }
 
 /// The claims that a VM names, without those that its own data volume templates make.
-pub(super) fn claims(vm: &Node) -> Vec<Reference<'_>> {
+pub(super) fn claims(vm: &Node) -> Vec<NamedObject<'_>> {
     let mut found = of(vm);
     found.retain(|name| name.kind == Kind::Claim && !is_own(vm, name.name));
     found

@@ -3,12 +3,12 @@
 use super::claims::{self, Around, Fate};
 use super::delivery;
 use super::lifecycle::kept_by;
-use super::names::{self, Kind, Reference, Use};
+use super::names::{self, Kind, NamedObject, UsedFor};
 use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
 use super::traps::is_ephemeral;
-use super::{Action, Cause, Change, Loss, Lost, Reason, Rejection, VmPlan};
+use super::{Action, CauseLocation, Change, Loss, Lost, Reason, Rejection, VmPlan};
 use crate::change::Sided;
 use crate::release::Release;
 use crate::resource::Resource;
@@ -29,7 +29,7 @@ pub(super) fn judge(base: &Stage, head: &Stage, around: &Around<'_>, out: &mut O
         if !is_named_before || is_own {
             continue;
         }
-        let found = Found::of(base, head, name);
+        let found = ObjectsOfName::of(base, head, name);
         let Some(told) = found.tell(base, head, name, around) else {
             continue;
         };
@@ -50,7 +50,7 @@ pub(super) fn gone_with(base: &Stage, around: &Around<'_>, out: &mut VmPlan) {
             out.loses.insert(0, loss);
         }
         out.causes.extend(causes(around.sources, [claim.resource]));
-        out.causes = Cause::once(std::mem::take(&mut out.causes));
+        out.causes = CauseLocation::once(std::mem::take(&mut out.causes));
         out.reasons.push(Reason::new(format!(
             "claim `{}` goes with the change too, and its data with it, unless the storage class retains volumes",
             claim.resource.id.name
@@ -61,13 +61,13 @@ pub(super) fn gone_with(base: &Stage, around: &Around<'_>, out: &mut VmPlan) {
 }
 
 /// The objects of one name on both sides.
-struct Found<'a> {
+struct ObjectsOfName<'a> {
     before: Vec<&'a Resource>,
     after: Vec<&'a Resource>,
 }
 
-impl<'a> Found<'a> {
-    fn of(base: &Stage<'a>, head: &Stage<'a>, name: &Reference<'_>) -> Self {
+impl<'a> ObjectsOfName<'a> {
+    fn of(base: &Stage<'a>, head: &Stage<'a>, name: &NamedObject<'_>) -> Self {
         let side = |subject: &Sided<'a>| {
             let assumed = &subject.resolver.target().namespace;
             let namespace = name.namespace.unwrap_or_else(|| subject.namespace());
@@ -96,9 +96,9 @@ impl<'a> Found<'a> {
         &self,
         base: &Stage,
         head: &Stage,
-        name: &Reference<'_>,
+        name: &NamedObject<'_>,
         around: &Around<'_>,
-    ) -> Option<Told> {
+    ) -> Option<ObjectVerdict> {
         let runs = power::runs(base.written()) != Runs::No;
         if self.before.is_empty() {
             return None;
@@ -120,7 +120,7 @@ impl<'a> Found<'a> {
             told.reasons.extend(stays);
             return Some(told);
         }
-        let mut told = Told::default();
+        let mut told = ObjectVerdict::default();
         for (_, kind) in name.kind.objects() {
             let (before, after) = (
                 Self::of_kind(&self.before, kind),
@@ -148,10 +148,10 @@ impl<'a> Found<'a> {
     }
 
     /// The object is no longer there.
-    fn gone(&self, head: &Stage, name: &Reference<'_>, runs: bool) -> Told {
-        let mut told = Told {
+    fn gone(&self, head: &Stage, name: &NamedObject<'_>, runs: bool) -> ObjectVerdict {
+        let mut told = ObjectVerdict {
             is_gone: true,
-            ..Told::default()
+            ..ObjectVerdict::default()
         };
         let kept: Vec<&str> = self
             .before
@@ -202,7 +202,7 @@ impl<'a> Found<'a> {
 
 /// What is said of one object.
 #[derive(Default)]
-struct Told {
+struct ObjectVerdict {
     actions: Vec<Action>,
     is_refused: bool,
     is_gone: bool,
@@ -211,12 +211,12 @@ struct Told {
     reasons: Vec<Reason>,
 }
 
-impl Told {
+impl ObjectVerdict {
     fn hold(&mut self, action: Action) {
         self.actions.push(action);
     }
 
-    fn say(&mut self, name: &Reference<'_>, words: &str) {
+    fn say(&mut self, name: &NamedObject<'_>, words: &str) {
         let message = format!("{} `{}`: {words}", name.kind.word(), name.name);
         self.reasons.push(Reason::new(message).at(&name.at));
     }
@@ -224,7 +224,7 @@ impl Told {
     fn edited(
         &mut self,
         release: Release,
-        name: &Reference<'_>,
+        name: &NamedObject<'_>,
         before: &Resource,
         after: &Resource,
         base: &Stage,
@@ -270,7 +270,7 @@ impl Told {
     fn claim_edited(
         &mut self,
         release: Release,
-        name: &Reference<'_>,
+        name: &NamedObject<'_>,
         before: &Resource,
         after: &Resource,
         base: &Stage,
@@ -320,7 +320,13 @@ impl Told {
     }
 
     /// Adds it to the row of a VM.
-    fn onto(self, row: &mut VmPlan, sources: &Sources, found: &Found<'_>, name: &Reference<'_>) {
+    fn onto(
+        self,
+        row: &mut VmPlan,
+        sources: &Sources,
+        found: &ObjectsOfName<'_>,
+        name: &NamedObject<'_>,
+    ) {
         for action in self.actions {
             row.hold(action);
         }
@@ -344,7 +350,7 @@ impl Told {
             row.shared.push(words);
         }
         row.causes.extend(stand);
-        row.causes = Cause::once(std::mem::take(&mut row.causes));
+        row.causes = CauseLocation::once(std::mem::take(&mut row.causes));
         row.reasons.extend(self.reasons);
     }
 }
@@ -357,26 +363,26 @@ fn data(node: &Node, fields: &[&str]) -> Vec<Option<serde_json::Value>> {
 }
 
 /// When the guest sees a changed Secret or ConfigMap.
-fn seen(name: &Reference<'_>, vm: &Node, runs: bool) -> (Action, &'static str) {
+fn seen(name: &NamedObject<'_>, vm: &Node, runs: bool) -> (Action, &'static str) {
     let (action, words) = match name.used {
-        Use::Directory => (
+        UsedFor::Directory => (
             Action::Live,
             "the guest shares the directory (virtiofs) and sees it as soon as the node has it",
         ),
-        Use::Agent => (Action::Live, "the guest agent sets it in the running guest"),
-        Use::CloudInit | Use::Keys if is_ephemeral(template_spec(vm)) => (
+        UsedFor::Agent => (Action::Live, "the guest agent sets it in the running guest"),
+        UsedFor::CloudInit | UsedFor::Keys if is_ephemeral(template_spec(vm)) => (
             Action::NextStart,
             "cloud-init reads it at the next start; the root disk is made anew at every start, so that the guest sees all of it",
         ),
-        Use::CloudInit | Use::Keys => (
+        UsedFor::CloudInit | UsedFor::Keys => (
             Action::NextStart,
             "cloud-init reads it at the next start; the instance id does not change and the root disk persists: what runs once per instance does not run again",
         ),
-        Use::Sysprep => (
+        UsedFor::Sysprep => (
             Action::NextStart,
             "its disc is made anew at the next start, Windows reads it only while it is set up",
         ),
-        Use::Disk | Use::Interface => (
+        UsedFor::Disk | UsedFor::Interface => (
             Action::NextStart,
             "its disk is made when the guest starts: the guest sees it at its next start",
         ),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Cause;
+use super::CauseLocation;
 use super::row::causes;
 use super::stage::Stage;
 use crate::diff::spelling::canonical;
@@ -69,7 +69,7 @@ fn has(side: &Stage, resource: &Resource) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct SharedChange {
     /// Where they stand.
-    pub(super) causes: Vec<Cause>,
+    pub(super) causes: Vec<CauseLocation>,
     /// Each object with its file, in words.
     pub(super) words: Vec<String>,
 }
@@ -107,6 +107,6 @@ pub(super) fn shared_change(base: &Stage, head: &Stage, sources: &Sources) -> Sh
         let name = &named.id.name;
         out.words.push(format!("{place}{kind} `{name}` {verb}"));
     }
-    out.causes = Cause::once(out.causes);
+    out.causes = CauseLocation::once(out.causes);
     out
 }

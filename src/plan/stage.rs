@@ -24,13 +24,13 @@ pub(super) struct Stage<'a> {
     pub(super) subject: Sided<'a>,
     had: Option<&'a Had<'a>>,
     applied: OnceCell<Node>,
-    stored: OnceCell<Stored>,
+    stored: OnceCell<StoredVm>,
     types: OnceCell<Result<Types, TypesError>>,
     expanded: OnceCell<Node>,
 }
 
 #[derive(Debug)]
-struct Stored {
+struct StoredVm {
     vm: Node,
     dropped: Vec<FieldPath>,
     refused: Vec<Reason>,
@@ -109,7 +109,7 @@ impl<'a> Stage<'a> {
         &self.storing().refused
     }
 
-    fn storing(&self) -> &Stored {
+    fn storing(&self) -> &StoredVm {
         self.stored
             .get_or_init(|| store(&self.subject, self.applied()))
     }
@@ -159,7 +159,7 @@ pub(super) fn drop_random(vm: &mut Node) {
     }
 }
 
-fn store(subject: &Sided, applied: &Node) -> Stored {
+fn store(subject: &Sided, applied: &Node) -> StoredVm {
     let decoded = schema::decode(subject.resolver.release(), "v1.VirtualMachine", applied);
     let mut written = decoded.node;
     if written.str_at("metadata.namespace").is_empty() {
@@ -190,7 +190,7 @@ fn store(subject: &Sided, applied: &Node) -> Stored {
         }
         Err(error) => (written, admission::reasons(&Refusal::from(error))),
     };
-    Stored {
+    StoredVm {
         vm,
         dropped,
         refused,

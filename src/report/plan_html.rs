@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use rayon::prelude::*;
 use similar::{ChangeTag, TextDiff};
 
-use super::plan_view::{Part, PlanView};
+use super::plan_view::{LinePart, PlanView};
 use crate::plan::{Plan, VmPlan};
 use crate::shown;
 use crate::shown::secret::{mark_changed, redacted};
@@ -26,10 +26,10 @@ const MOST_ON_PAGE: usize = 60_000;
 /// The plan as an HTML page. `links` is a URL in which `{path}` and `{line}` stand for a place.
 pub fn report(plan: &Plan, links: Option<&str>) -> String {
     let view = PlanView::new(plan, links);
-    let rows: Vec<Vec<Row>> = plan.virtual_machines.par_iter().map(compare).collect();
+    let rows: Vec<Vec<DiffRow>> = plan.virtual_machines.par_iter().map(compare).collect();
     let mut room = MOST_ON_PAGE;
     let diffs = view.groups.iter().map(|group| {
-        let mut of_group: IndexMap<&[Row], Vec<&str>> = IndexMap::new();
+        let mut of_group: IndexMap<&[DiffRow], Vec<&str>> = IndexMap::new();
         for vm in group.vms().filter(|vm| !rows[vm.row].is_empty()) {
             of_group.entry(&rows[vm.row]).or_default().push(&vm.full);
         }
@@ -40,7 +40,7 @@ pub fn report(plan: &Plan, links: Option<&str>) -> String {
         of_group
     });
     let diffs = diffs.collect();
-    let page = Page {
+    let page = HtmlPage {
         view: &view,
         diffs,
         is_cut: room == 0,
@@ -50,17 +50,17 @@ pub fn report(plan: &Plan, links: Option<&str>) -> String {
 
 #[derive(Template)]
 #[template(path = "plan_html/page.html")]
-struct Page<'a> {
+struct HtmlPage<'a> {
     view: &'a PlanView,
     /// The comparisons of each group, and the VMs that each is the same for.
-    diffs: Vec<IndexMap<&'a [Row], Vec<&'a str>>>,
+    diffs: Vec<IndexMap<&'a [DiffRow], Vec<&'a str>>>,
     /// Whether some comparisons are left out.
     is_cut: bool,
 }
 
 /// A row of a comparison.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Row {
+enum DiffRow {
     /// Lines are left out.
     Gap,
     Same(String),
@@ -68,7 +68,7 @@ enum Row {
 }
 
 /// The expanded VM of both sides beside each other, only around what differs.
-fn compare(vm: &VmPlan) -> Vec<Row> {
+fn compare(vm: &VmPlan) -> Vec<DiffRow> {
     let (Some(before), Some(after)) = (&vm.before, &vm.after) else {
         return Vec::new();
     };
@@ -79,14 +79,14 @@ fn compare(vm: &VmPlan) -> Vec<Row> {
     let mut rows = Vec::new();
     for group in diff.grouped_ops(CONTEXT) {
         if !rows.is_empty() {
-            rows.push(Row::Gap);
+            rows.push(DiffRow::Gap);
         }
         for op in group {
             let (mut left, mut right) = (Vec::new(), Vec::new());
             for change in diff.iter_changes(&op) {
                 let line = shown::line(change.value().trim_end_matches('\n'));
                 match change.tag() {
-                    ChangeTag::Equal => rows.push(Row::Same(line)),
+                    ChangeTag::Equal => rows.push(DiffRow::Same(line)),
                     ChangeTag::Delete => left.push(line),
                     ChangeTag::Insert => right.push(line),
                 }
@@ -94,13 +94,13 @@ fn compare(vm: &VmPlan) -> Vec<Row> {
             let (mut left, mut right) = (left.into_iter(), right.into_iter());
             rows.extend(std::iter::from_fn(|| match (left.next(), right.next()) {
                 (None, None) => None,
-                (before, after) => Some(Row::Differs(before, after)),
+                (before, after) => Some(DiffRow::Differs(before, after)),
             }));
         }
     }
     if rows.len() > MOST_ROWS {
         rows.truncate(MOST_ROWS);
-        rows.push(Row::Gap);
+        rows.push(DiffRow::Gap);
     }
     rows
 }

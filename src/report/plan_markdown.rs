@@ -4,7 +4,7 @@ use std::fmt;
 
 use askama::Template;
 
-use super::plan_view::{GroupView, Part, PlanView};
+use super::plan_view::{GroupView, LinePart, PlanView};
 use crate::plan::Plan;
 
 /// Most characters a comment may have on GitHub.
@@ -16,7 +16,7 @@ const LISTED: usize = 50;
 
 /// What a comment says besides the plan.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Comment<'a> {
+pub struct CommentOptions<'a> {
     /// Tells the comments of several plans on one pull request apart; letters, digits, `.`, `_`, `-` and `/`.
     pub key: Option<&'a str>,
     /// Name of the artifact that holds the whole page.
@@ -26,7 +26,7 @@ pub struct Comment<'a> {
 }
 
 /// The plan as Markdown of less than [`MOST`] characters and bytes, or as near as the names of both sides let it be.
-pub fn report(plan: &Plan, comment: &Comment<'_>) -> String {
+pub fn report(plan: &Plan, comment: &CommentOptions<'_>) -> String {
     let view = PlanView::new(plan, comment.links);
     let all = view.groups.len();
     let widest = view
@@ -36,7 +36,7 @@ pub fn report(plan: &Plan, comment: &Comment<'_>) -> String {
         .max()
         .unwrap_or(0);
     let render = |names, bodies, heads| {
-        let page = Page {
+        let page = CommentPage {
             view: &view,
             comment,
             names,
@@ -71,9 +71,9 @@ fn largest(most: usize, least: usize, render: impl Fn(usize) -> String) -> Optio
 
 #[derive(Template)]
 #[template(path = "plan_markdown/comment.md")]
-struct Page<'a> {
+struct CommentPage<'a> {
     view: &'a PlanView,
-    comment: &'a Comment<'a>,
+    comment: &'a CommentOptions<'a>,
     /// VMs that are named in a place of a group.
     names: usize,
     /// Groups that are told in full.
@@ -82,7 +82,7 @@ struct Page<'a> {
     heads: usize,
 }
 
-impl Page<'_> {
+impl CommentPage<'_> {
     /// How many VMs are not named.
     fn unnamed(&self) -> usize {
         let named = |(at, group): (usize, &GroupView)| {

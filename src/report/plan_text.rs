@@ -14,7 +14,7 @@ const NAMED: usize = 8;
 /// The plan as text; folded, a group names its first VMs only.
 pub fn report(plan: &Plan, text: TextLayout) -> String {
     let view = PlanView::new(plan, None);
-    let mut out = Writer {
+    let mut out = PlanWriter {
         text,
         out: String::new(),
     };
@@ -34,12 +34,12 @@ pub fn report(plan: &Plan, text: TextLayout) -> String {
     shown::page(out.out)
 }
 
-struct Writer {
+struct PlanWriter {
     text: TextLayout,
     out: String,
 }
 
-impl Writer {
+impl PlanWriter {
     fn group(&mut self, group: &GroupView) {
         let count = if group.is_alone() {
             String::new()

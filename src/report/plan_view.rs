@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::plan::{Action, Cause, Effect, Group, Plan, Power, Reason, VmPlan};
+use crate::plan::{Action, CauseLocation, Effect, Group, Plan, Power, Reason, VmPlan};
 use crate::shown;
 
 /// How many VMs are named as the worst.
@@ -111,7 +111,7 @@ pub(super) struct CauseView {
 
 /// A stretch of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Part {
+pub(super) enum LinePart {
     /// Words.
     Text(String),
     /// A name or value among words, in backticks where there is no other mark.
@@ -123,7 +123,7 @@ pub(super) enum Part {
 /// One thing that is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Line {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<LinePart>,
     /// KubeVirt's own words.
     pub(super) kubevirt: Option<String>,
 }
@@ -138,20 +138,20 @@ impl Line {
         let text = shown::line(text);
         let closes = text.matches('`').count().is_multiple_of(2);
         if !closes {
-            self.parts.push(Part::Text(text));
+            self.parts.push(LinePart::Text(text));
             return self;
         }
         let parts = text.split('`').map(str::to_owned).enumerate();
         let parts = parts.filter(|(_, part)| !part.is_empty());
         self.parts.extend(parts.map(|(at, part)| match at % 2 {
-            0 => Part::Text(part),
-            _ => Part::Quoted(part),
+            0 => LinePart::Text(part),
+            _ => LinePart::Quoted(part),
         }));
         self
     }
 
     fn value(mut self, text: &str) -> Self {
-        self.parts.push(Part::Value(shown::line(text)));
+        self.parts.push(LinePart::Value(shown::line(text)));
         self
     }
 
@@ -160,8 +160,8 @@ impl Line {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Text(text) | Part::Value(text) => text.clone(),
-                Part::Quoted(text) => format!("`{text}`"),
+                LinePart::Text(text) | LinePart::Value(text) => text.clone(),
+                LinePart::Quoted(text) => format!("`{text}`"),
             })
             .collect()
     }
@@ -317,7 +317,7 @@ impl GroupView {
 }
 
 impl CauseView {
-    fn new(cause: &Cause, template: Option<&str>) -> Self {
+    fn new(cause: &CauseLocation, template: Option<&str>) -> Self {
         let href = template.map(|template| {
             let line = cause.line.unwrap_or(1).to_string();
             let path = utf8_percent_encode(&cause.file, IN_URL).to_string();

@@ -38,7 +38,7 @@ const PER_FILE: usize = 3;
 const PER_RULE: usize = 10;
 
 pub(super) fn write(report: &Report<'_>, text: TextLayout) -> String {
-    let mut out = Writer {
+    let mut out = FindingsWriter {
         text,
         out: String::new(),
     };
@@ -78,12 +78,12 @@ struct Folded {
     files: BTreeMap<String, usize>,
 }
 
-struct Writer {
+struct FindingsWriter {
     text: TextLayout,
     out: String,
 }
 
-impl Writer {
+impl FindingsWriter {
     fn finding(&mut self, report: &Report<'_>, finding: &Finding, path: &str) {
         let severity = finding.severity;
         let head = format!("{severity}[{}]", finding.rule.id);

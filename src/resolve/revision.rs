@@ -77,7 +77,7 @@ pub(crate) fn decode_old(release: Release, data: &Node) -> Option<Result<(String
             let spec = object.remove("spec").unwrap_or_else(Node::map);
             Some(Ok((object.str_at("kind").to_owned(), spec)))
         }
-        Err(stored::Error::WrongType { path, expected }) => {
+        Err(stored::StoredError::WrongType { path, expected }) => {
             Some(Err(format!("{path} is not {expected}")))
         }
         Err(_) => None,

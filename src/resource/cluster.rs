@@ -7,7 +7,7 @@ mod tests;
 use smol_str::SmolStr;
 
 use crate::release::{Behaviour, Release};
-use crate::resource::quantity::{Format, Quantity};
+use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::Node;
 
 /// Where the configuration came from, which decides whether a refusal that depends on it is a verdict or unknown.
@@ -279,7 +279,7 @@ impl ClusterConfig {
 
     /// The CPU request `KubeVirt` sets at pod level only: `100m`.
     pub(crate) fn default_cpu_request() -> Quantity {
-        Quantity::parse("100m").unwrap_or(Quantity::from_value(0, Format::DecimalSI))
+        Quantity::parse("100m").unwrap_or(Quantity::from_value(0, QuantityFormat::DecimalSI))
     }
 
     /// Whether the `KubeVirt` object is annotated with [`EMULATOR_PARITY`].

@@ -22,7 +22,7 @@ const NANO: i32 = -9;
 
 /// The family of suffixes a quantity is written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum QuantityFormat {
     /// `12Mi`: powers of 1024.
     BinarySI,
     /// `12M`: powers of 1000.
@@ -53,7 +53,7 @@ pub enum ParseError {
 #[derive(Clone, Debug)]
 pub struct Quantity {
     amount: Amount,
-    format: Format,
+    format: QuantityFormat,
     /// The text as given, where Kubernetes writes it back untouched.
     text: Option<SmolStr>,
 }
@@ -75,7 +75,7 @@ impl Quantity {
         if text == "0" {
             return Ok(Self {
                 text: Some(text.into()),
-                ..Self::from_value(0, Format::DecimalSI)
+                ..Self::from_value(0, QuantityFormat::DecimalSI)
             });
         }
         let parts = suffix::split(text).ok_or(ParseError::Form)?;
@@ -99,9 +99,9 @@ impl Quantity {
         text: &str,
         parts: &suffix::Parts<'_>,
         exponent: i32,
-        format: Format,
+        format: QuantityFormat,
     ) -> Option<Self> {
-        let (mantissa, scale) = if format == Format::BinarySI {
+        let (mantissa, scale) = if format == QuantityFormat::BinarySI {
             // 2^10 takes three decimal digits, 2^20 six, and so on.
             let room = 14_usize.checked_sub(usize::try_from(exponent / 10 * 3).ok()?)?;
             if !parts.fraction.is_empty() || parts.whole.len() > room {
@@ -121,7 +121,7 @@ impl Quantity {
         let digits = format!("{}{}", parts.whole, parts.fraction);
         let number: i64 = digits.parse().ok()?;
         let value = number.checked_mul(mantissa)?;
-        let verbatim = if format == Format::BinarySI {
+        let verbatim = if format == QuantityFormat::BinarySI {
             number & 7 != 0
         } else {
             scale % 3 == 0 && !digits.ends_with("000") && !digits.starts_with('0')
@@ -136,9 +136,9 @@ impl Quantity {
         })
     }
 
-    fn parse_big(number: &str, exponent: i32, format: Format) -> Result<Self, ParseError> {
+    fn parse_big(number: &str, exponent: i32, format: QuantityFormat) -> Result<Self, ParseError> {
         let mut amount = Decimal::parse(number).ok_or(ParseError::Number)?;
-        if format == Format::BinarySI {
+        if format == QuantityFormat::BinarySI {
             amount.multiply(1 << exponent);
         } else {
             amount.shift(exponent);
@@ -149,13 +149,13 @@ impl Quantity {
         if !amount.is_zero() {
             amount = amount.round(-NANO).0;
         }
-        if format == Format::BinarySI {
+        if format == QuantityFormat::BinarySI {
             let most = Decimal::from_i64(i64::MAX, 0);
             if amount.compare(&most) == Ordering::Greater {
                 amount = most;
             }
             if !amount.is_zero() && amount.compare(&Decimal::from_i64(1, 0)) == Ordering::Less {
-                format = Format::DecimalSI;
+                format = QuantityFormat::DecimalSI;
             }
         }
         if negative {
@@ -169,7 +169,7 @@ impl Quantity {
     }
 
     /// The quantity of an integer.
-    pub const fn from_value(value: i64, format: Format) -> Self {
+    pub const fn from_value(value: i64, format: QuantityFormat) -> Self {
         Self {
             amount: Amount::Small { value, scale: 0 },
             format,
@@ -183,12 +183,12 @@ impl Quantity {
             Some(text) => Self::read(text).ok(),
             None => node
                 .as_i64()
-                .map(|value| Self::from_value(value, Format::DecimalSI)),
+                .map(|value| Self::from_value(value, QuantityFormat::DecimalSI)),
         }
     }
 
     /// The suffix family it is written in.
-    pub const fn format(&self) -> Format {
+    pub const fn format(&self) -> QuantityFormat {
         self.format
     }
 
@@ -294,21 +294,23 @@ impl Quantity {
         }
         let decimal = self.decimal();
         let mut format = self.format;
-        if format == Format::BinarySI {
+        if format == QuantityFormat::BinarySI {
             let small =
                 decimal.clone().abs().compare(&Decimal::from_i64(1024, 0)) == Ordering::Less;
             if small || !decimal.round(0).1 {
-                format = Format::DecimalSI;
+                format = QuantityFormat::DecimalSI;
             }
         }
-        if format == Format::BinarySI {
+        if format == QuantityFormat::BinarySI {
             let (number, exponent) = decimal.canonical_1024();
             format_smolstr!("{number}{}", suffix::binary(exponent))
         } else {
             let (number, exponent) = decimal.canonical();
             match format {
-                Format::DecimalExponent if exponent != 0 => format_smolstr!("{number}e{exponent}"),
-                Format::DecimalExponent => number.into(),
+                QuantityFormat::DecimalExponent if exponent != 0 => {
+                    format_smolstr!("{number}e{exponent}")
+                }
+                QuantityFormat::DecimalExponent => number.into(),
                 _ => format_smolstr!("{number}{}", suffix::decimal(exponent)),
             }
         }

@@ -8,7 +8,7 @@ use crate::release::Release;
 
 /// The field cannot be explained; the asker's to correct.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
+pub enum ExplainError {
     /// No such kind.
     #[error(
         "there is no kind `{0}`: VirtualMachine, VirtualMachineInstance, VirtualMachineInstancetype, VirtualMachinePreference and others of KubeVirt"
@@ -65,7 +65,7 @@ const WRITTEN: &[(&str, &str)] = &[
 
 /// The page of a field: its type, releases, deprecation, allowed values, whether runtime writes it, and the fields below it.
 /// The path may begin with a kind; without one it is a VirtualMachine's.
-pub fn field(text: &str, release: Option<Release>) -> Result<String, Error> {
+pub fn field(text: &str, release: Option<Release>) -> Result<String, ExplainError> {
     let release = release.unwrap_or(Release::NEWEST);
     let schema = Schema::builtin();
     let path = FieldPath::parse(&text.replace("[]", ""));
@@ -80,7 +80,7 @@ pub fn field(text: &str, release: Option<Release>) -> Result<String, Error> {
     let root = ["v1", "v1beta1", "v1alpha1"]
         .into_iter()
         .find_map(|version| schema.type_named(&format!("{version}.{kind}")))
-        .ok_or_else(|| Error::Kind(kind.to_owned()))?;
+        .ok_or_else(|| ExplainError::Kind(kind.to_owned()))?;
     let mut of = Some(root);
     let mut plain = String::new();
     let mut last: Option<&'static Field> = None;
@@ -116,9 +116,9 @@ pub fn field(text: &str, release: Option<Release>) -> Result<String, Error> {
     Ok(out)
 }
 
-fn missing(type_name: &str, field: &str, of: Option<&'static Type>) -> Error {
+fn missing(type_name: &str, field: &str, of: Option<&'static Type>) -> ExplainError {
     let known = of.into_iter().flat_map(Type::fields).map(Field::name);
-    Error::Field {
+    ExplainError::Field {
         type_name: type_name.to_owned(),
         field: field.to_owned(),
         suggestion: crate::config::did_you_mean(field, known).map(str::to_owned),

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::{Error, Form, GROUP, LAST_TO_CONVERT, Matcher, Stored, dropped};
+use super::{Form, GROUP, LAST_TO_CONVERT, Matcher, Stored, StoredError, dropped};
 use crate::release::Release;
 use crate::resource::group_version;
 use crate::schema;
@@ -22,7 +22,7 @@ pub(super) fn any_form(
     release: Release,
     data: &Node,
     preferred: Option<Preferred>,
-) -> Result<Stored, Error> {
+) -> Result<Stored, StoredError> {
     let types = if Form::V1alpha1.decodable(release) {
         release
     } else {
@@ -34,7 +34,7 @@ pub(super) fn any_form(
         match (preference, instancetype) {
             (Some(preference), Some(instancetype)) => {
                 let mut stored = match preferred {
-                    None => return Err(Error::Ambiguous),
+                    None => return Err(StoredError::Ambiguous),
                     Some(Preferred::This(Matcher::Instancetype)) => instancetype,
                     Some(_) => preference,
                 };
@@ -50,16 +50,16 @@ pub(super) fn any_form(
 }
 
 /// Reads the typed object; `old` says whether v1alpha1 and v1alpha2 are known.
-pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored, Error> {
+pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored, StoredError> {
     if data.is_null() {
-        return Err(Error::Empty);
+        return Err(StoredError::Empty);
     }
     let (kind, api_version) = (data.str_at("kind"), data.str_at("apiVersion"));
     if kind.is_empty() {
-        return Err(Error::Untyped("Kind"));
+        return Err(StoredError::Untyped("Kind"));
     }
     if api_version.is_empty() {
-        return Err(Error::Untyped("apiVersion"));
+        return Err(StoredError::Untyped("apiVersion"));
     }
     let (group, version) = group_version(api_version);
     let form = Form::of_version(version)
@@ -68,9 +68,9 @@ pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored,
     let Some((form, matcher)) = form else {
         return Err(
             if schema::type_of(group, kind).is_some() && group != GROUP {
-                Error::Unexpected(format!("{version}.{kind}").into())
+                StoredError::Unexpected(format!("{version}.{kind}").into())
             } else {
-                Error::Unregistered {
+                StoredError::Unregistered {
                     kind: kind.into(),
                     api_version: api_version.into(),
                 }
@@ -80,7 +80,7 @@ pub(super) fn object(release: Release, data: &Node, old: bool) -> Result<Stored,
     let read = schema::decode(release, &format!("{version}.{kind}"), data);
     if let Some((path, expected)) = schema::wrong_type(&read.problems) {
         let path = path.clone();
-        return Err(Error::WrongType { path, expected });
+        return Err(StoredError::WrongType { path, expected });
     }
     Ok(Stored {
         form,

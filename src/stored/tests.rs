@@ -32,7 +32,7 @@ fn a_bare_spec_is_read_preference_first_and_strictly() {
     ] {
         assert_eq!(
             read(Release::V1_9, &bare(strict), None).unwrap_err(),
-            Error::Untyped("Kind"),
+            StoredError::Untyped("Kind"),
             "{strict}"
         );
     }
@@ -45,7 +45,7 @@ fn an_ambiguous_spec_is_settled_by_the_matcher() {
         let data = bare(text);
         assert_eq!(
             read(Release::V1_9, &data, None).unwrap_err(),
-            Error::Ambiguous
+            StoredError::Ambiguous
         );
         for matcher in Matcher::ALL {
             let stored = read(Release::V1_9, &data, Some(matcher)).unwrap();
@@ -72,7 +72,7 @@ fn older_forms_are_read_here_but_by_no_cluster_since_1_7() {
     assert!(decode(Release::V1_6, &data).is_ok());
     for release in [Release::V1_7, Release::V1_8, Release::V1_9] {
         let error = decode(release, &data).unwrap_err();
-        assert!(matches!(error, Error::Unregistered { .. }), "{error}");
+        assert!(matches!(error, StoredError::Unregistered { .. }), "{error}");
         assert_eq!(read(release, &data, None).unwrap().form, Form::V1alpha2);
         assert!(!Form::V1alpha2.decodable(release));
     }

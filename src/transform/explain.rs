@@ -43,7 +43,7 @@ pub fn explain<'a>(
     instancetype: Option<&Resolved<'a>>,
     preference: Option<&Resolved<'a>>,
 ) -> Vec<Explained<'a>> {
-    let from = Sources {
+    let from = VmSources {
         vm,
         instancetype: instancetype.map(|resolved| resolved.resource),
         preference: preference.map(|resolved| resolved.resource),
@@ -60,13 +60,13 @@ pub fn explain<'a>(
 }
 
 /// The resources that a VM was expanded from.
-struct Sources<'a> {
+struct VmSources<'a> {
     vm: &'a Resource,
     instancetype: Option<&'a Resource>,
     preference: Option<&'a Resource>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> VmSources<'a> {
     fn giver(&self, origin: Origin) -> Giver<'a> {
         match origin {
             Origin::Written(writer) => Giver::Default(writer),

@@ -29,7 +29,7 @@ use crate::rule::Severity;
 use crate::stored::{Conversion, Matcher};
 use crate::yaml::Node;
 
-pub use self::references::{Reference, references};
+pub use self::references::{RevisionReference, references};
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -57,13 +57,13 @@ pub struct Upgrade<'a> {
     /// New revisions.
     pub created: Vec<Created<'a>>,
     /// Resources that change.
-    pub changed: Vec<Changed<'a>>,
+    pub changed: Vec<ChangedResource<'a>>,
     /// Old revisions that are removed.
     pub removed: Vec<&'a Resource>,
     /// Each old revision with each VM that no longer names it.
     pub moved: Vec<(&'a Resource, &'a Resource)>,
     /// One line for people per revision or object.
-    pub rows: Vec<Row>,
+    pub rows: Vec<UpgradeRow>,
     /// What people should know, and what prevents the upgrade.
     pub remarks: Vec<Remark<'a>>,
     /// The index of a resource in `changed`, by its address.
@@ -79,7 +79,7 @@ impl<'a> Upgrade<'a> {
             .or_insert(self.changed.len());
         match self.changed.get_mut(at) {
             Some(one) => one.steps.extend(steps),
-            None => self.changed.push(Changed {
+            None => self.changed.push(ChangedResource {
                 resource,
                 steps,
                 node: Node::map(),
@@ -126,7 +126,7 @@ impl Created<'_> {
 
 /// A resource that changes in place.
 #[derive(Clone, Debug)]
-pub struct Changed<'a> {
+pub struct ChangedResource<'a> {
     /// The resource before.
     pub resource: &'a Resource,
     /// What changes.
@@ -137,7 +137,7 @@ pub struct Changed<'a> {
 
 /// One line of the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct UpgradeRow {
     /// The VM, where one is concerned.
     pub vm: Option<ResourceId>,
     /// The old revision, or the object that changes.
@@ -152,7 +152,7 @@ pub struct Row {
     pub kept_unset: Vec<&'static str>,
 }
 
-impl Row {
+impl UpgradeRow {
     fn new(vm: Option<&Resource>, object: &Resource, from: impl Into<String>, to: &str) -> Self {
         Self {
             vm: vm.map(|vm| vm.id.clone()),
@@ -238,7 +238,7 @@ pub fn upgrade<'a>(judged: &[ToUpgrade<'a, '_>], options: Options) -> Upgrade<'a
 }
 
 /// What becomes of objects in old API versions and of deprecated fields, by itself: revisions and references stay.
-pub fn objects<'a>(judged: &[ToUpgrade<'a, '_>]) -> Vec<Changed<'a>> {
+pub fn objects<'a>(judged: &[ToUpgrade<'a, '_>]) -> Vec<ChangedResource<'a>> {
     let mut out = Upgrade::default();
     objects::lift(judged, Options::default(), &mut out);
     out.apply_steps();

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 500;
 
 /// Why a tree was refused, and where.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct RefusedTree {
     pub(super) span: Span,
     pub(super) problem: YamlProblem,
 }
@@ -32,7 +32,7 @@ pub(super) struct Built {
 pub(super) fn build(
     nodes: &[RawNode<'_>],
     span: &dyn Fn(usize, usize) -> Span,
-) -> Result<Built, Refused> {
+) -> Result<Built, RefusedTree> {
     let mut builder = Builder {
         nodes,
         span,
@@ -57,9 +57,9 @@ pub(super) fn build(
 }
 
 /// JSON has no infinity and no NaN, so neither has a manifest.
-fn refuse_infinite(node: &Node) -> Result<(), Refused> {
+fn refuse_infinite(node: &Node) -> Result<(), RefusedTree> {
     match &node.value {
-        Value::Float(value) if !value.is_finite() => Err(Refused {
+        Value::Float(value) if !value.is_finite() => Err(RefusedTree {
             span: node
                 .origin
                 .span()
@@ -128,13 +128,13 @@ impl Builder<'_, '_> {
         (self.span)(node.start, node.end)
     }
 
-    fn refuse<T>(&self, at: usize, problem: YamlProblem) -> Result<T, Refused> {
+    fn refuse<T>(&self, at: usize, problem: YamlProblem) -> Result<T, RefusedTree> {
         let span = self.span_of(at);
-        Err(Refused { span, problem })
+        Err(RefusedTree { span, problem })
     }
 
     /// Counts one step of go-yaml's decoder and stops where it would: too much of the tree comes from aliases.
-    fn count(&mut self, at: usize) -> Result<(), Refused> {
+    fn count(&mut self, at: usize) -> Result<(), RefusedTree> {
         const LOW: f64 = 400_000.0;
         const HIGH: f64 = 4_000_000.0;
         self.made += 1;
@@ -146,7 +146,7 @@ impl Builder<'_, '_> {
             let (made, copied) = (self.made as f64, self.copied as f64);
             let allowed = 0.99 - 0.89 * ((made - LOW) / (HIGH - LOW)).clamp(0.0, 1.0);
             if copied / made > allowed {
-                return Err(Refused {
+                return Err(RefusedTree {
                     span: self.span_of(at),
                     problem: YamlProblem::TooManyAliases,
                 });
@@ -155,7 +155,7 @@ impl Builder<'_, '_> {
         Ok(())
     }
 
-    fn node(&mut self, at: usize, depth: usize) -> Result<Node, Refused> {
+    fn node(&mut self, at: usize, depth: usize) -> Result<Node, RefusedTree> {
         self.count(at)?;
         let nodes = self.nodes;
         let value = match &nodes[at].raw {
@@ -210,10 +210,10 @@ impl Builder<'_, '_> {
         })
     }
 
-    fn deeper(&self, at: usize, depth: usize) -> Result<usize, Refused> {
+    fn deeper(&self, at: usize, depth: usize) -> Result<usize, RefusedTree> {
         if depth >= MAX_DEPTH {
             let node = &self.nodes[at];
-            return Err(Refused {
+            return Err(RefusedTree {
                 span: (self.span)(node.start, node.start),
                 problem: YamlProblem::TooDeep,
             });
@@ -221,7 +221,7 @@ impl Builder<'_, '_> {
         Ok(depth + 1)
     }
 
-    fn enter_alias(&mut self, at: usize, target: usize) -> Result<(), Refused> {
+    fn enter_alias(&mut self, at: usize, target: usize) -> Result<(), RefusedTree> {
         if self.expanding.is_empty() {
             let span = self.span_of(at);
             self.aliases.push(span);
@@ -252,7 +252,7 @@ impl Builder<'_, '_> {
         entries: &mut Entries,
         merged: bool,
         depth: usize,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), RefusedTree> {
         let Raw::Mapping(end) = self.nodes[at].raw else {
             return Ok(());
         };
@@ -285,7 +285,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn merge(&mut self, at: usize, entries: &mut Entries, depth: usize) -> Result<(), Refused> {
+    fn merge(&mut self, at: usize, entries: &mut Entries, depth: usize) -> Result<(), RefusedTree> {
         let nodes = self.nodes;
         match nodes[at].raw {
             Raw::Sequence(end) => {
@@ -305,7 +305,12 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn merge_one(&mut self, at: usize, entries: &mut Entries, depth: usize) -> Result<(), Refused> {
+    fn merge_one(
+        &mut self,
+        at: usize,
+        entries: &mut Entries,
+        depth: usize,
+    ) -> Result<(), RefusedTree> {
         match self.nodes[at].raw {
             Raw::Mapping(_) => {
                 self.count(at)?;
@@ -326,7 +331,7 @@ impl Builder<'_, '_> {
     }
 
     /// A key as JSON spells it.
-    fn key(&mut self, at: usize) -> Result<(SmolStr, KeyKind), Refused> {
+    fn key(&mut self, at: usize) -> Result<(SmolStr, KeyKind), RefusedTree> {
         self.count(at)?;
         let nodes = self.nodes;
         match &nodes[at].raw {

@@ -63,7 +63,7 @@ pub(super) struct Fault {
 
 /// A place in the text as the grammar counts: columns and the length of keys are in characters.
 #[derive(Clone, Copy, Debug, Default)]
-struct Position {
+struct ScanPosition {
     pos: usize,
     index: usize,
     line: usize,
@@ -77,7 +77,7 @@ struct Candidate {
     level: usize,
     /// Its number among the tokens of the text.
     token: usize,
-    mark: Position,
+    mark: ScanPosition,
     /// Whether only a key is allowed there.
     must: bool,
 }
@@ -87,7 +87,7 @@ struct Candidate {
 pub(super) struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
-    mark: Position,
+    mark: ScanPosition,
     tokens: VecDeque<Token<'a>>,
     taken: usize,
     ready: bool,
@@ -112,7 +112,7 @@ impl<'a> Scanner<'a> {
         Self {
             text,
             bytes: text.as_bytes(),
-            mark: Position::default(),
+            mark: ScanPosition::default(),
             tokens: VecDeque::with_capacity(16),
             taken: 0,
             ready: false,
@@ -401,7 +401,12 @@ impl<'a> Scanner<'a> {
 
     /// Opens a block collection that begins at `at`, where that is deeper than the open ones. Its token goes before the
     /// queued one at `place`. Says how many tokens were put there.
-    fn open_block(&mut self, kind: TokenKind<'a>, at: Position, place: usize) -> Scanned<usize> {
+    fn open_block(
+        &mut self,
+        kind: TokenKind<'a>,
+        at: ScanPosition,
+        place: usize,
+    ) -> Scanned<usize> {
         if self.flow > 0 || at.column <= self.indent {
             return Ok(0);
         }

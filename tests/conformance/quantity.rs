@@ -1,6 +1,6 @@
 //! Quantities: text, value, comparison and arithmetic.
 
-use driftless::resource::quantity::{Format, Quantity, reread};
+use driftless::resource::quantity::{Quantity, QuantityFormat, reread};
 use serde_json::{Value as Json, json};
 
 use crate::Case;
@@ -21,9 +21,9 @@ pub(crate) fn check(case: &Case) -> Result<(), String> {
         Err(error) => drop(answer.insert("error".into(), json!(error.to_string()))),
         Ok(quantity) => {
             let format = match quantity.format() {
-                Format::BinarySI => "BinarySI",
-                Format::DecimalSI => "DecimalSI",
-                Format::DecimalExponent => "DecimalExponent",
+                QuantityFormat::BinarySI => "BinarySI",
+                QuantityFormat::DecimalSI => "DecimalSI",
+                QuantityFormat::DecimalExponent => "DecimalExponent",
             };
             answer.insert("format".into(), json!(format));
             answer.insert("isZero".into(), json!(quantity.is_zero()));

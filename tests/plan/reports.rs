@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use driftless::cause::Cause as Said;
+use driftless::cause::Cause;
 use driftless::field_path::FieldPath;
 use driftless::plan::{
-    Accepted, Action, Cause, Change, Effect, FieldChange, Loss, Lost, Plan, Power, Reason,
+    Accepted, Action, CauseLocation, Change, Effect, FieldChange, Loss, Lost, Plan, Power, Reason,
     Rejection, Releases, Unjudged, VmPlan, VolumeChange, VolumeVerdict,
 };
 use driftless::release::Release;
-use driftless::report::plan_markdown::Comment;
+use driftless::report::plan_markdown::CommentOptions;
 use driftless::report::{TextLayout, plan_html, plan_json, plan_markdown, plan_text};
 use driftless::yaml::Node;
 use pulldown_cmark::{Event, Options, Parser, Tag};
@@ -27,36 +27,14 @@ const SECRET: &str = "hunter2";
 
 fn row(name: &str, action: Action) -> VmPlan {
     VmPlan {
-        target: None,
-        kind: "VirtualMachine".to_owned(),
-        namespace: "vms".to_owned(),
-        name: name.to_owned(),
-        was: None,
-        change: Change::Modified,
         action,
-        also: Vec::new(),
-        power: Power::Unchanged,
-        down: 0,
-        condition_only: false,
-        start_refused: false,
-        start_was_refused: false,
-        rejected: None,
-        accepted: None,
-        reasons: Vec::new(),
-        loses: Vec::new(),
-        assumptions: Vec::new(),
-        volumes: Vec::new(),
-        fields: Vec::new(),
         causes: vec![cause(&format!("vms/{name}.yaml"), 3)],
-        overlaid: None,
-        shared: Vec::new(),
-        before: None,
-        after: None,
+        ..VmPlan::new("VirtualMachine", "vms", name, Change::Modified)
     }
 }
 
-fn cause(file: &str, line: u32) -> Cause {
-    Cause {
+fn cause(file: &str, line: u32) -> CauseLocation {
+    CauseLocation {
         file: file.to_owned(),
         line: Some(line),
     }
@@ -152,7 +130,7 @@ fn shared() -> Plan {
     hostile.reasons = vec![Reason {
         from: Some(HOSTILE.to_owned()),
         to: Some(HOSTILE.to_owned()),
-        kubevirt: Some(Said::new(HOSTILE, HOSTILE)),
+        kubevirt: Some(Cause::new(HOSTILE, HOSTILE)),
         ..Reason::new(HOSTILE)
     }];
     hostile.assumptions = vec![HOSTILE.to_owned()];
@@ -202,7 +180,7 @@ fn shared() -> Plan {
 }
 
 const LINKS: &str = "https://git.test/blob/{path}#L{line}";
-const COMMENT: Comment<'_> = Comment {
+const COMMENT: CommentOptions<'_> = CommentOptions {
     key: Some("fleet/prod"),
     artifact: Some("plan.html"),
     links: Some(LINKS),
@@ -474,7 +452,7 @@ fn markdown_carries_a_marker_and_names_the_artifact() {
         "{marked}"
     );
     assert!(marked.contains("The whole page is in the artifact `plan.html`"));
-    let bare = plan_markdown::report(&plan, &Comment::default());
+    let bare = plan_markdown::report(&plan, &CommentOptions::default());
     assert!(bare.starts_with("<!-- driftless:plan -->\n"), "{bare}");
     assert!(
         !bare.contains("artifact") && !bare.contains("](<"),
@@ -533,13 +511,13 @@ fn five_thousand_machines_in_forty_groups_are_one_comment_that_names_every_group
 #[test]
 fn a_comment_that_fits_names_all_and_one_that_does_not_is_cut_at_a_machine() {
     let said = "The comment would be too long";
-    let text = plan_markdown::report(&fleet(10, 100), &Comment::default());
+    let text = plan_markdown::report(&fleet(10, 100), &CommentOptions::default());
     assert_eq!(text.matches("`vm-").count(), 1000);
     assert!(!text.contains(said), "{text}");
     // More groups than can be told in full, then more than can be named.
     for groups in [350, 3000] {
         let plan = fleet(groups, 1);
-        let text = plan_markdown::report(&plan, &Comment::default());
+        let text = plan_markdown::report(&plan, &CommentOptions::default());
         assert!(text.len() < plan_markdown::MOST, "{}", text.len());
         assert!(
             text.contains("`driftless plan --format html` shows everything."),
@@ -557,7 +535,8 @@ fn a_comment_that_fits_names_all_and_one_that_does_not_is_cut_at_a_machine() {
     }
     let names = files(&[], &[]).plan();
     assert!(
-        plan_markdown::report(&names, &Comment::default()).contains("touches no virtual machine")
+        plan_markdown::report(&names, &CommentOptions::default())
+            .contains("touches no virtual machine")
     );
 }
 

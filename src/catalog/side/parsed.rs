@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::{Input, Reason, SideFile, Skipped, Unidentified};
+use super::{Input, SideFile, SkipReason, Skipped, Unidentified};
 use crate::catalog::kustomization;
 use crate::catalog::root::{Exempt, RootLayout};
 use crate::catalog::template;
@@ -42,7 +42,7 @@ impl Parsed {
             let is_other =
                 exempt == Exempt::Kustomization && !layout.is_kustomization(source.place());
             if !is_other {
-                parsed.skip(None, Reason::Exempt(exempt));
+                parsed.skip(None, SkipReason::Exempt(exempt));
                 return parsed;
             }
         }
@@ -64,7 +64,7 @@ impl Parsed {
         };
         if let Some(mark) = mark {
             parsed.broken.clear();
-            let reason = Reason::Template {
+            let reason = SkipReason::Template {
                 mark: mark.text,
                 engine: mark.engine,
                 at: u32::try_from(mark.at).unwrap_or(u32::MAX),
@@ -81,7 +81,7 @@ impl Parsed {
         parsed
     }
 
-    fn skip(&mut self, document: Option<usize>, reason: Reason) {
+    fn skip(&mut self, document: Option<usize>, reason: SkipReason) {
         self.skipped.push(Skipped {
             file: self.file.id,
             document,
@@ -96,15 +96,15 @@ impl Parsed {
         }
         let (api_version, kind) = (node.get("apiVersion").is_some(), node.get("kind").is_some());
         if !api_version && !kind {
-            self.skip(Some(document), Reason::NotKubernetes);
+            self.skip(Some(document), SkipReason::NotKubernetes);
             return;
         }
         if may_patch && kustomization::has_patch_directive(&node) {
-            self.skip(Some(document), Reason::PatchDirective);
+            self.skip(Some(document), SkipReason::PatchDirective);
             return;
         }
         if is_list(&node) && node.get("sops").is_some() {
-            self.skip(Some(document), Reason::EncryptedList);
+            self.skip(Some(document), SkipReason::EncryptedList);
             return;
         }
         if is_list(&node) {
@@ -124,7 +124,7 @@ impl Parsed {
             return;
         }
         if is_local_config(&node) {
-            self.skip(Some(document), Reason::LocalConfig);
+            self.skip(Some(document), SkipReason::LocalConfig);
             return;
         }
         match Resource::from_node(node, Some(self.file.id), document, prefix.clone()) {

@@ -15,12 +15,12 @@ use crate::output::{Outcome, Shell};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<CatalogCommand>,
 }
 
 /// What to show.
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum CatalogCommand {
     /// Every instance type and preference of a release (the default)
     List,
     /// One instance type or preference as YAML
@@ -41,8 +41,8 @@ enum What {
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let release = global.kubevirt.unwrap_or(Release::NEWEST);
     match &args.what {
-        None | Some(What::List) => shell.data(list(release).as_bytes())?,
-        Some(What::Show { name }) => {
+        None | Some(CatalogCommand::List) => shell.data(list(release).as_bytes())?,
+        Some(CatalogCommand::Show { name }) => {
             let found: Vec<_> = bundle::list(release)
                 .filter(|resource| resource.id.name == name.as_str())
                 .collect();
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
                 .collect();
             shell.data(texts.join("---\n").as_bytes())?;
         }
-        Some(What::Diff { from, to }) => {
+        Some(CatalogCommand::Diff { from, to }) => {
             let text = diff(*from, *to);
             shell.data(text.as_bytes())?;
             if !text.is_empty() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ValueEnum;
-use driftless::catalog::side::Reason;
+use driftless::catalog::side::SkipReason;
 use driftless::change::{self, Relation};
 use driftless::diff::tree;
 use driftless::release::Release;
@@ -40,12 +40,12 @@ pub(crate) struct Args {
 
     /// Format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: DiffFormat,
 }
 
 /// How differences are written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
+enum DiffFormat {
     /// One line a field
     Text,
     /// For programs
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         ),
     };
     if loaded.bad > 0 {
-        let documents = Reason::counted("documents", loaded.bad);
+        let documents = SkipReason::counted("documents", loaded.bad);
         bail!("{documents} cannot be read");
     }
     let both = loaded.resolvers();
@@ -123,9 +123,9 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     }
     let found = tree::compare(release, pairs);
     let text = match args.format {
-        Format::Text => tree_diff::text(&found, shell.colors()),
-        Format::Json => tree_diff::json(&found),
-        Format::Unified => tree_diff::unified(&found),
+        DiffFormat::Text => tree_diff::text(&found, shell.colors()),
+        DiffFormat::Json => tree_diff::json(&found),
+        DiffFormat::Unified => tree_diff::unified(&found),
     };
     shell.data(text.as_bytes())?;
     let outcome = if found.is_empty() {

@@ -6,12 +6,12 @@ mod live;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use driftless::catalog::side::Reason;
+use driftless::catalog::side::SkipReason;
 use driftless::change::Sided;
 use driftless::config::Config;
 use driftless::plan::{self, Export, Names, Plan, Sides};
 use driftless::release::Release;
-use driftless::report::plan_markdown::Comment;
+use driftless::report::plan_markdown::CommentOptions;
 use driftless::report::{TextLayout, outputs, plan_html, plan_json, plan_markdown, plan_text};
 
 use crate::args::{Global, Listed, release};
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     /// How to report: text, json, markdown for a comment on a pull request, html, one page that needs no server, or
     /// github-output, `name=value` lines for `$GITHUB_OUTPUT`; each to standard output or to a file of its own. May repeat
     #[arg(long, value_name = "FORMAT[=FILE]", default_value = "text", value_parser = Listed::new(format, || FORMATS.map(|(word, _)| word).to_vec()))]
-    format: Vec<Sink<Format>>,
+    format: Vec<Sink<PlanFormat>>,
 
     /// Write the report to a file; with several formats, name each one's file in `--format`
     #[arg(long, value_name = "FILE")]
@@ -87,8 +87,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    fn comment(&self) -> Comment<'_> {
-        Comment {
+    fn comment(&self) -> CommentOptions<'_> {
+        CommentOptions {
             key: self.comment_key.as_deref(),
             artifact: self.artifact.as_deref(),
             links: self.link_template.as_deref(),
@@ -119,7 +119,7 @@ fn comment_key(text: &str) -> Result<String, &'static str> {
 
 /// How a plan is written.
 #[derive(Clone, Copy, Debug)]
-enum Format {
+enum PlanFormat {
     Text,
     Json,
     Markdown,
@@ -127,15 +127,15 @@ enum Format {
     GithubOutput,
 }
 
-const FORMATS: [(&str, Format); 5] = [
-    ("text", Format::Text),
-    ("json", Format::Json),
-    ("markdown", Format::Markdown),
-    ("html", Format::Html),
-    ("github-output", Format::GithubOutput),
+const FORMATS: [(&str, PlanFormat); 5] = [
+    ("text", PlanFormat::Text),
+    ("json", PlanFormat::Json),
+    ("markdown", PlanFormat::Markdown),
+    ("html", PlanFormat::Html),
+    ("github-output", PlanFormat::GithubOutput),
 ];
 
-fn format(text: &str) -> Result<Sink<Format>, String> {
+fn format(text: &str) -> Result<Sink<PlanFormat>, String> {
     Sink::parse(text, FORMATS)
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     args.gates.accept(&args.paths, range, &mut plan)?;
     for sink in &sinks {
         let text = match sink.format {
-            Format::Text => plan_text::report(
+            PlanFormat::Text => plan_text::report(
                 &plan,
                 TextLayout {
                     color: sink.colors(shell),
@@ -191,10 +191,10 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
                     ..TextLayout::default()
                 },
             ),
-            Format::Json => plan_json::report(&plan),
-            Format::Markdown => plan_markdown::report(&plan, &args.comment()),
-            Format::Html => plan_html::report(&plan, args.link_template.as_deref()),
-            Format::GithubOutput => outputs::plan(&plan),
+            PlanFormat::Json => plan_json::report(&plan),
+            PlanFormat::Markdown => plan_markdown::report(&plan, &args.comment()),
+            PlanFormat::Html => plan_html::report(&plan, args.link_template.as_deref()),
+            PlanFormat::GithubOutput => outputs::plan(&plan),
         };
         sink.write(&text, shell)?;
     }
@@ -204,7 +204,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         outcome = outcome.max(Outcome::Findings);
     }
     if bad > 0 {
-        let documents = Reason::counted("documents", bad);
+        let documents = SkipReason::counted("documents", bad);
         shell.error(format!(
             "{documents} that the change touches cannot be read: the plan is without them"
         ));

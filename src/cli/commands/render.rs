@@ -16,7 +16,7 @@ use driftless::yaml::{self, Node};
 use rayon::prelude::*;
 
 use crate::args::{Global, syntax};
-use crate::expansion::{self, End, Failure, Steps, Taken};
+use crate::expansion::{self, End, NotExpanded, Steps, Taken};
 use crate::input::read::Wants;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Resolvers, Session};
@@ -220,7 +220,7 @@ pub(super) fn normal_form(
     placed: Placed<'_>,
     written: &Node,
     resolvers: &Resolvers<'_>,
-) -> Result<(Node, Option<Taken>), Failure> {
+) -> Result<(Node, Option<Taken>), NotExpanded> {
     let resource = placed.resource;
     let resolver = resolvers.of(&placed);
     let node = normalize(resource, written, resolver);

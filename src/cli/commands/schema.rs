@@ -7,11 +7,11 @@ use crate::output::{Outcome, Shell};
 pub(crate) struct Args {
     /// Of what
     #[arg(value_name = "WHAT")]
-    what: What,
+    what: SchemaFile,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum What {
+enum SchemaFile {
     /// driftless.yaml
     Config,
     /// `check --format json`
@@ -23,9 +23,9 @@ enum What {
 /// Prints the schema.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let text = match args.what {
-        What::Config => include_str!("../../../schemas/config.json"),
-        What::Findings => include_str!("../../../schemas/findings.json"),
-        What::Plan => include_str!("../../../schemas/plan.json"),
+        SchemaFile::Config => include_str!("../../../schemas/config.json"),
+        SchemaFile::Findings => include_str!("../../../schemas/findings.json"),
+        SchemaFile::Plan => include_str!("../../../schemas/plan.json"),
     };
     shell.data(text.as_bytes())?;
     Ok(Outcome::Clean)

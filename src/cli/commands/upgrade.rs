@@ -5,7 +5,7 @@ mod files;
 use std::path::PathBuf;
 
 use driftless::emit::{self, Syntax, patches};
-use driftless::transform::upgrade::{self, Options, Remark, Row, ToUpgrade, Upgrade};
+use driftless::transform::upgrade::{self, Options, Remark, ToUpgrade, Upgrade, UpgradeRow};
 use driftless::yaml::Node;
 
 use self::files::Files;
@@ -176,7 +176,7 @@ fn say_remark(remark: &Remark, session: &Session, shell: &mut Shell) {
 }
 
 /// One line a revision or object: who, what, from, to, and what changes in meaning.
-fn table(rows: &[Row]) -> Vec<[String; 5]> {
+fn table(rows: &[UpgradeRow]) -> Vec<[String; 5]> {
     let mut table = vec![["VM", "OBJECT", "FROM", "TO", "MEANING"].map(ToOwned::to_owned)];
     for row in rows {
         let vm = row

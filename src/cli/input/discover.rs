@@ -20,7 +20,7 @@ const OUTSIDE: &str = "is a symbolic link that leads outside";
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     /// Where it is.
     pub(crate) disk: PathBuf,
     /// What it is read for.
@@ -33,7 +33,7 @@ pub(crate) struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Discovery {
     /// Files by the path they are reported under.
-    pub(crate) files: BTreeMap<String, Found>,
+    pub(crate) files: BTreeMap<String, FoundFile>,
     /// Directories given as PATH, as they are reported.
     pub(crate) given: Vec<String>,
     /// Directories given as context, as they are reported.
@@ -201,7 +201,7 @@ impl Discovery {
         let held = self
             .files
             .entry(name)
-            .or_insert(Found { disk, role, named });
+            .or_insert(FoundFile { disk, role, named });
         held.role = held.role.min(role);
         held.named |= named;
     }

@@ -13,7 +13,7 @@ use anyhow::{anyhow, bail};
 use driftless::catalog::path;
 
 pub(crate) use self::listing::Listing;
-use self::program::{Failure, Git, Unread, no_git};
+use self::program::{Git, GitFailure, Unread, no_git};
 
 /// A repository, seen from the working directory.
 #[derive(Debug)]
@@ -71,8 +71,8 @@ impl Repository {
                 "--is-inside-work-tree",
             ])
             .map_err(|error| match error {
-                Failure::NoGit => no_git(),
-                Failure::Said(said) => anyhow!("{}", said.trim()).context(
+                GitFailure::NoGit => no_git(),
+                GitFailure::Said(said) => anyhow!("{}", said.trim()).context(
                     "`--base` needs a git repository; `--base-dir` compares with a directory",
                 ),
             })?;
@@ -125,8 +125,8 @@ impl Repository {
                 .run(&["ls-files", "--stage", "-z", "--full-name", ":/"]),
         };
         let text = text.map_err(|failure| match failure {
-            Failure::NoGit => no_git(),
-            Failure::Said(said) => self.unread("a directory of the base", said.trim()),
+            GitFailure::NoGit => no_git(),
+            GitFailure::Said(said) => self.unread("a directory of the base", said.trim()),
         })?;
         Ok(Listing::read(tree, &text))
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{anyhow, bail};
 use driftless::catalog::path;
 use driftless::catalog::root::Scope;
-use driftless::catalog::shown::{Shown, ShownRelease};
+use driftless::catalog::shown::{ClusterFacts, ShownRelease};
 use driftless::catalog::side::Side;
 use driftless::config::{Target, TargetConfig};
 use driftless::release::Release;
@@ -125,7 +125,7 @@ pub(super) fn describe(
     let targets = std::iter::once(implicit).chain(&settings.config.targets);
     for (number, config) in targets.enumerate() {
         let is_for = |target: usize| number == target;
-        let shown = Shown::by(
+        let shown = ClusterFacts::by(
             side.resources()
                 .filter(|placed| is_for(side.roots[placed.root].place.target))
                 .map(|placed| placed.resource),
@@ -219,7 +219,7 @@ fn configuration(
     global: &Global,
     settings: &Settings,
     config: &TargetConfig,
-    shown: &Shown<'_>,
+    shown: &ClusterFacts<'_>,
     from: &ReadFrom<'_>,
 ) -> anyhow::Result<ShownConfiguration> {
     let stated = config.cluster_config.as_ref();

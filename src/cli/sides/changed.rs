@@ -11,7 +11,7 @@ use crate::session::{Session, World};
 
 /// The files that differ.
 #[derive(Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct ChangedFiles {
     /// Their places, in the tree that both sides share.
     pub(super) places: BTreeSet<String>,
     /// Those of them that neither side read, with the name each is reported under.
@@ -24,7 +24,7 @@ pub(super) struct Changed {
     pub(super) left_out_by_base: BTreeSet<String>,
 }
 
-impl Changed {
+impl ChangedFiles {
     /// Compares two sides. `may_differ` holds every tracked file that may, where git tells.
     pub(super) fn between(
         session: &Session,

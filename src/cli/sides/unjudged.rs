@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use driftless::catalog::relevance::Relevance;
 use driftless::catalog::root::Exempt;
-use driftless::catalog::side::{Input, Placed, Reason, Role, Side};
+use driftless::catalog::side::{Input, Placed, Role, Side, SkipReason};
 use driftless::plan::{COMPARE_BUILT, Unjudged};
 use driftless::resource::{Resource, ResourceId};
 use driftless::source::{FileId, Sources};
@@ -17,7 +17,7 @@ use driftless::yaml;
 
 use self::built::built_by_kustomize;
 use self::kinds::{document_kind, is_foreign, is_kubevirts, kind_in, nested_kind, unjudged_kind};
-use super::changed::Changed;
+use super::changed::ChangedFiles;
 use crate::output::Shell;
 use crate::session::{Session, World};
 
@@ -43,10 +43,10 @@ impl From<NotJudged> for Unjudged {
 }
 
 /// Both sides, and which files differ.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedSides<'a> {
     session: &'a Session,
     base: &'a World,
-    changed: &'a Changed,
+    changed: &'a ChangedFiles,
     /// What each side read, by place.
     before: BTreeMap<&'a str, Input>,
     after: BTreeMap<&'a str, Input>,
@@ -64,9 +64,9 @@ pub(super) struct Unseen {
     pub(super) half_read: BTreeSet<(String, ResourceId)>,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> ComparedSides<'a> {
     /// The sides as they were read.
-    pub(super) fn of(session: &'a Session, base: &'a World, changed: &'a Changed) -> Self {
+    pub(super) fn of(session: &'a Session, base: &'a World, changed: &'a ChangedFiles) -> Self {
         Self {
             before: base.by_place(&session.sources),
             after: session.head.by_place(&session.sources),
@@ -177,33 +177,33 @@ impl<'a> Compared<'a> {
             }
             let bytes = self.sources().file(file).bytes();
             let place = self.place(file);
-            let is_exempt = matches!(skipped.reason, Reason::Exempt(_));
+            let is_exempt = matches!(skipped.reason, SkipReason::Exempt(_));
             if !is_exempt && Relevance::of(bytes) < Relevance::Nameable {
                 // It was read for what a virtual machine may name in it.
                 continue;
             }
             let (kind, reason) = match &skipped.reason {
-                Reason::Exempt(Exempt::Kustomization) => {
+                SkipReason::Exempt(Exempt::Kustomization) => {
                     if self.changes_what_it_builds(place) {
                         unjudged.insert(built_by_kustomize(self.name(file)));
                     }
                     continue;
                 }
-                Reason::Exempt(Exempt::Named { .. }) => match self.named_by(place) {
+                SkipReason::Exempt(Exempt::Named { .. }) => match self.named_by(place) {
                     Some(reason) => (kind_in(bytes), reason),
                     None => continue,
                 },
-                Reason::Exempt(Exempt::Chart | Exempt::ChartTemplate | Exempt::Values) => {
+                SkipReason::Exempt(Exempt::Chart | Exempt::ChartTemplate | Exempt::Values) => {
                     match self.chart_of(place) {
                         Some(reason) => (kind_in(bytes), reason),
                         None => continue,
                     }
                 }
-                Reason::Template { engine, .. } => (
+                SkipReason::Template { engine, .. } => (
                     kind_in(bytes),
                     format!("it is a template ({engine}), and no build runs here; {COMPARE_BUILT}"),
                 ),
-                Reason::PatchDirective => {
+                SkipReason::PatchDirective => {
                     let kind = document_kind(bytes, skipped.document);
                     if kind.as_deref().is_some_and(is_foreign)
                         || !self.differs(world, file, skipped.document)
@@ -213,11 +213,11 @@ impl<'a> Compared<'a> {
                     let reason = "it is a patch, and no build runs here";
                     (kind, format!("{reason}; {COMPARE_BUILT}"))
                 }
-                Reason::EncryptedList => (
+                SkipReason::EncryptedList => (
                     Some("List".to_owned()),
                     "SOPS encrypts the List as a whole".to_owned(),
                 ),
-                Reason::NotKubernetes => {
+                SkipReason::NotKubernetes => {
                     let held = nested_kind(bytes, skipped.document);
                     let Some(kind) = held.filter(|_| self.differs(world, file, skipped.document))
                     else {
@@ -228,7 +228,7 @@ impl<'a> Compared<'a> {
                     );
                     (Some(kind), reason)
                 }
-                Reason::LocalConfig => continue,
+                SkipReason::LocalConfig => continue,
             };
             unjudged.insert(NotJudged {
                 file: self.name(file),

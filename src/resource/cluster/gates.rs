@@ -20,7 +20,7 @@ pub(crate) enum GateStage {
 }
 
 /// A gate, and each stage it reached with the release it reached it in, oldest first.
-type Gate = (&'static str, &'static [(Release, GateStage)]);
+type FeatureGate = (&'static str, &'static [(Release, GateStage)]);
 
 macro_rules! gates {
     ($($name:ident: $($release:ident $stage:ident),+;)+) => {
@@ -30,7 +30,7 @@ macro_rules! gates {
 
 /// Sorted by name. A stage lasts until the next one, and the first also holds for every earlier release that is proved; a
 /// gate that a release drops reaches `Unknown` in it.
-const GATES: &[Gate] = gates! {
+const GATES: &[FeatureGate] = gates! {
     AlignCPUs: V1_5 Alpha;
     AutoResourceLimitsGate: V1_5 GenerallyAvailable;
     BochsDisplayForEFIGuests: V1_5 GenerallyAvailable;

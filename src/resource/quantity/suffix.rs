@@ -1,6 +1,6 @@
 //! The parts of a quantity's text and the suffixes of each family.
 
-use super::Format;
+use super::QuantityFormat;
 
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL: [&str; 10] = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
@@ -56,24 +56,24 @@ fn digits(text: &str) -> (&str, &str) {
 }
 
 /// The exponent (of two for the binary family, of ten for the others) and family of a suffix.
-pub(super) fn interpret(suffix: &str) -> Option<(i32, Format)> {
+pub(super) fn interpret(suffix: &str) -> Option<(i32, QuantityFormat)> {
     let position = |list: &[&str]| {
         list.iter()
             .position(|known| *known == suffix)
             .and_then(|at| i32::try_from(at).ok())
     };
     if let Some(at) = position(&DECIMAL) {
-        return Some(((at - 3) * 3, Format::DecimalSI));
+        return Some(((at - 3) * 3, QuantityFormat::DecimalSI));
     }
     if let Some(at) = position(&BINARY) {
-        return Some((at * 10, Format::BinarySI));
+        return Some((at * 10, QuantityFormat::BinarySI));
     }
     let exponent: i64 = suffix.strip_prefix(['e', 'E'])?.parse().ok()?;
     #[allow(
         clippy::cast_possible_truncation,
         reason = "Kubernetes keeps 32 bits of the exponent"
     )]
-    Some((exponent as i32, Format::DecimalExponent))
+    Some((exponent as i32, QuantityFormat::DecimalExponent))
 }
 
 /// The suffix of `1024^exponent`; none where there is no such suffix.

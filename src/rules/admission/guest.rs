@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::field_path::{FieldPath, Segment};
 use crate::release::{Behaviour, Release};
 use crate::resource::cluster::ClusterConfig;
-use crate::resource::quantity::{Format, Quantity};
+use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::Node;
 
 /// A VM template with the cluster it is for. Trees are in Go-normal form: a pointer field is there or it is nil.
@@ -151,7 +151,7 @@ impl<'a> AdmittedGuest<'a> {
         self.spec
             .path(path)
             .and_then(amount)
-            .unwrap_or_else(|| Quantity::from_value(0, Format::DecimalSI))
+            .unwrap_or_else(|| Quantity::from_value(0, QuantityFormat::DecimalSI))
     }
 
     /// `spec.domain.devices.disks` and the like.
@@ -296,5 +296,5 @@ pub(crate) fn switched_on(node: Option<&Node>) -> bool {
 
 /// How an amount compares to a bare number.
 pub fn against(amount: &Quantity, bytes: i64) -> Ordering {
-    amount.cmp(&Quantity::from_value(bytes, Format::DecimalSI))
+    amount.cmp(&Quantity::from_value(bytes, QuantityFormat::DecimalSI))
 }

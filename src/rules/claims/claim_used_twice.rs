@@ -1,7 +1,7 @@
 //! One claim that several guests write to.
 
 use crate::finding::Location;
-use crate::rules::claims::used::{Use, written_claims};
+use crate::rules::claims::used::{ClaimUse, written_claims};
 use crate::rules::{Context, Findings};
 
 rule! {
@@ -89,7 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         // Several templates of one name are `data-volume-owned-twice`, unless one machine uses its own twice.
         let all_own = uses.iter().all(|used| used.is_own);
         for (at, used) in uses.iter().enumerate() {
-            let other = Use::other(&uses, at);
+            let other = ClaimUse::other(&uses, at);
             let message = match other {
                 Some((other, _)) if std::ptr::eq(other.resource, used.resource) => {
                     format!(

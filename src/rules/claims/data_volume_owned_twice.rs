@@ -3,7 +3,7 @@
 use crate::field_path::FieldPath;
 use crate::finding::Location;
 use crate::resource::Resource;
-use crate::rules::claims::used::{Use, templates};
+use crate::rules::claims::used::{ClaimUse, templates};
 use crate::rules::{Context, Findings};
 
 rule! {
@@ -118,7 +118,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                     .is_empty()
             });
         for (at, used) in uses.iter().enumerate() {
-            if let Some((first, more)) = Use::other(&uses, at) {
+            if let Some((first, more)) = ClaimUse::other(&uses, at) {
                 let more = match more {
                     0 => " has".to_owned(),
                     more => format!(" and {more} more have"),

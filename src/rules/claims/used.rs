@@ -15,7 +15,7 @@ pub(super) type ClaimName = (SmolStr, SmolStr);
 
 /// A claim's name in a manifest.
 #[derive(Clone, Debug)]
-pub(super) struct Use<'a> {
+pub(super) struct ClaimUse<'a> {
     /// The resource that names it.
     pub(super) resource: &'a Resource,
     /// The field that names it.
@@ -26,7 +26,7 @@ pub(super) struct Use<'a> {
     pub(super) is_of_many: bool,
 }
 
-impl Use<'_> {
+impl ClaimUse<'_> {
     /// Of all the uses of one claim, another one than that at `at`, and how many there are besides these two.
     pub(super) fn other(uses: &[Self], at: usize) -> Option<(&Self, usize)> {
         let other = uses.get(usize::from(at == 0))?;
@@ -35,8 +35,8 @@ impl Use<'_> {
 }
 
 /// Every claim that a guest writes to, with its uses; a claim that no guest writes to is left out.
-pub(super) fn written_claims<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<Use<'a>>> {
-    let mut claims: BTreeMap<ClaimName, Vec<Use<'_>>> = BTreeMap::new();
+pub(super) fn written_claims<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<ClaimUse<'a>>> {
+    let mut claims: BTreeMap<ClaimName, Vec<ClaimUse<'_>>> = BTreeMap::new();
     for guest in distinct(context) {
         let namespace = guest.resource.namespace_or(&context.target.namespace);
         let own: BTreeSet<&str> = template_names(&guest).map(|(_, name)| name).collect();
@@ -54,7 +54,7 @@ pub(super) fn written_claims<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, V
             claims
                 .entry((namespace.into(), name.into()))
                 .or_default()
-                .push(Use {
+                .push(ClaimUse {
                     resource: guest.resource,
                     field: guest.path.field("volumes").index(index).then(key),
                     is_own: own.contains(name),
@@ -66,8 +66,8 @@ pub(super) fn written_claims<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, V
 }
 
 /// Every name of a `dataVolumeTemplate` of a single machine, with its uses.
-pub(super) fn templates<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<Use<'a>>> {
-    let mut templates: BTreeMap<ClaimName, Vec<Use<'_>>> = BTreeMap::new();
+pub(super) fn templates<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<ClaimUse<'a>>> {
+    let mut templates: BTreeMap<ClaimName, Vec<ClaimUse<'_>>> = BTreeMap::new();
     for guest in distinct(context).filter(|guest| !guest.many) {
         let namespace = guest.resource.namespace_or(&context.target.namespace);
         for (index, name) in template_names(&guest) {
@@ -77,7 +77,7 @@ pub(super) fn templates<'a>(context: &Context<'a>) -> BTreeMap<ClaimName, Vec<Us
             templates
                 .entry((namespace.into(), name.into()))
                 .or_default()
-                .push(Use {
+                .push(ClaimUse {
                     resource: guest.resource,
                     field,
                     is_own: true,

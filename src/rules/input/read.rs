@@ -9,7 +9,7 @@ use super::{
     wrong_type,
 };
 use crate::catalog::duplicate::{Nearness, Stand};
-use crate::catalog::side::{Reason, Role, Side, Unidentified};
+use crate::catalog::side::{Role, Side, SkipReason, Unidentified};
 use crate::field_path::FieldPath;
 use crate::finding::{Finding, Location};
 use crate::resource::{Resource, ResourceId};
@@ -23,7 +23,7 @@ pub fn check(side: &Side) -> Vec<Finding> {
     broken(side, &mut found);
     strict(side, &mut found);
     for skipped in &side.skipped {
-        if let Reason::Template { mark, engine, at } = skipped.reason
+        if let SkipReason::Template { mark, engine, at } = skipped.reason
             && side.role(skipped.file) == Role::Judged
         {
             let end = at + u32::try_from(mark.len()).unwrap_or_default();
@@ -69,7 +69,7 @@ fn strict(side: &Side, found: &mut Vec<Finding>) {
     let foreign: BTreeSet<(FileId, usize)> = side
         .skipped
         .iter()
-        .filter(|skipped| skipped.reason == Reason::NotKubernetes)
+        .filter(|skipped| skipped.reason == SkipReason::NotKubernetes)
         .filter_map(|skipped| Some((skipped.file, skipped.document?)))
         .collect();
     for file in side.files.iter().filter(|file| file.role == Role::Judged) {

@@ -79,7 +79,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
     for (revision, data) in revisions(context.catalog) {
         let (form, what) = match stored::read(release, data, None) {
             Ok(held) if held.form != Form::V1beta1 => (held.form, held.matcher.to_string()),
-            Err(stored::Error::Ambiguous) => {
+            Err(stored::StoredError::Ambiguous) => {
                 (Form::BareSpec, "instance type or preference".to_owned())
             }
             _ => continue,

@@ -104,7 +104,7 @@ pub(super) fn check(
     let data = held.node.get("data").cloned().unwrap_or_else(Node::map);
     let words = match stored::decode_spec(release, &data, matcher) {
         Ok(spec) if spec.same_value(&found.spec.node) => return,
-        Ok(_) | Err(stored::Error::Unexpected(_)) => {
+        Ok(_) | Err(stored::StoredError::Unexpected(_)) => {
             format!("found existing ControllerRevision with unexpected data: {name}")
         }
         Err(error) => error.to_string(),

@@ -2,7 +2,7 @@
 
 use super::Application;
 use crate::release::Behaviour;
-use crate::resource::quantity::{Format, Quantity};
+use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::Node;
 
 /// Mirrors applyMemory, pkg/instancetype/apply/memory.go @ v1.9.0 and v1.5.3. Only the first conflict is reported.
@@ -44,7 +44,7 @@ fn overcommitted(guest: &Node, percent: i64) -> Option<Node> {
         return None;
     }
     let guest = Quantity::from_node(guest);
-    let (value, format) = guest.map_or((0, Format::DecimalSI), |guest| {
+    let (value, format) = guest.map_or((0, QuantityFormat::DecimalSI), |guest| {
         (guest.value(), guest.format())
     });
     let request = value as f32 * (1.0 - percent as f32 / 100.0);

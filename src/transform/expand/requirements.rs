@@ -1,7 +1,7 @@
 //! What a preference requires of a VM and its instance type.
 
 use crate::resolve::preference::{Spread, Topology};
-use crate::resource::quantity::{Format, Quantity};
+use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::Node;
 
 /// A requirement that is not met.
@@ -119,7 +119,7 @@ fn check_memory(
     required: Option<&Node>,
     vmi: &Node,
 ) -> Result<(), Shortfall> {
-    let none = || Quantity::from_value(0, Format::BinarySI);
+    let none = || Quantity::from_value(0, QuantityFormat::BinarySI);
     let amount = |node: Option<&Node>| node.and_then(Quantity::from_node);
     let required = amount(required).unwrap_or_else(none);
     let provided = amount(vmi.path("domain.memory.guest"))

@@ -1,7 +1,7 @@
 //! Room to plug processors and memory into the running guest.
 
 use crate::resource::cluster::ClusterConfig;
-use crate::resource::quantity::{Format, Quantity};
+use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::{Node, Value};
 
 /// Most vCPUs a default maximum of sockets may reach.
@@ -46,7 +46,7 @@ pub(crate) fn set_most_memory(configuration: &ClusterConfig, spec: &mut Node) {
     let most = configuration.max_guest().or_else(|| {
         let guest = quantity(spec, "domain.memory.guest")?.value();
         let most = guest.wrapping_mul(i64::from(configuration.max_hotplug_ratio()));
-        Some(Quantity::from_value(most, Format::BinarySI))
+        Some(Quantity::from_value(most, QuantityFormat::BinarySI))
     });
     let Some(most) = most else { return };
     if memory_refusal(spec, Some(&most)).is_none() {

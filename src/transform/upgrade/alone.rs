@@ -26,7 +26,7 @@ impl UpgradeBuilder<'_, '_> {
                 Ok(stored) => stored,
                 Err(why) => {
                     let message = match why {
-                        stored::Error::Ambiguous => why.to_string(),
+                        stored::StoredError::Ambiguous => why.to_string(),
                         why => format!("it does not store an instance type or preference: {why}"),
                     };
                     let remark = Remark::warning(old, message).blocks();

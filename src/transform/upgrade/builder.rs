@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::sight::{address, in_sight};
 use super::stock::Stock;
 use super::stored_revision::{find, set_by_kubevirt};
-use super::{Created, Options, Remark, Row, ToUpgrade, Upgrade, is_vm, references};
+use super::{Created, Options, Remark, ToUpgrade, Upgrade, UpgradeRow, is_vm, references};
 use crate::finding::FixStep;
 use crate::resolve::Resolution;
 use crate::resource::Resource;
@@ -45,7 +45,7 @@ pub(super) struct Moves<'a> {
     pub(super) steps: Vec<FixStep>,
     pub(super) labels: Vec<(&'a Resource, Vec<FixStep>)>,
     pub(super) replaced: Vec<&'a Resource>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<UpgradeRow>,
     pub(super) remarks: Vec<Remark<'a>>,
 }
 
@@ -137,8 +137,8 @@ impl<'a, 'r> UpgradeBuilder<'a, 'r> {
         old: &Resource,
         stored: &Stored,
         new: &str,
-    ) -> Row {
-        let mut row = Row::new(vm, old, stored.form.to_string(), new);
+    ) -> UpgradeRow {
+        let mut row = UpgradeRow::new(vm, old, stored.form.to_string(), new);
         if stored.form != Form::V1beta1 && stored.matcher == Matcher::Instancetype {
             let cpu = stored.object.path("spec.cpu");
             let unset = stored::MADE_OPTIONAL

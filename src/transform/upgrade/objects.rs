@@ -2,7 +2,7 @@
 
 use super::steps::{self, remove, set};
 use super::stored_revision::set_by_kubevirt;
-use super::{Options, Remark, Row, ToUpgrade, Upgrade, proof};
+use super::{Options, Remark, ToUpgrade, Upgrade, UpgradeRow, proof};
 use crate::field_path::FieldPath;
 use crate::finding::FixStep;
 use crate::resolve::Resolver;
@@ -32,14 +32,14 @@ pub(super) fn lift<'a>(judged: &[ToUpgrade<'a, '_>], options: Options, out: &mut
 /// What becomes of one object.
 struct LiftedObject {
     steps: Vec<FixStep>,
-    row: Row,
+    row: UpgradeRow,
 }
 
 impl LiftedObject {
     fn new(resource: &Resource, from: impl Into<String>, to: &str) -> Self {
         Self {
             steps: Vec::new(),
-            row: Row::new(None, resource, from, to),
+            row: UpgradeRow::new(None, resource, from, to),
         }
     }
 }

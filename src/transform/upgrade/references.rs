@@ -6,7 +6,7 @@ use crate::yaml::Node;
 
 /// One place where a VM names a revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
+pub struct RevisionReference {
     /// The matcher it belongs to.
     pub matcher: Matcher,
     /// Where: `spec.instancetype.revisionName` or `status.instancetypeRef.controllerRevisionRef.name`.
@@ -19,7 +19,7 @@ pub struct Reference {
 
 /// Every place where the VM names a revision, instance type first, spec before status. A status reference without its
 /// matcher is a leftover that KubeVirt ignores.
-pub fn references(vm: &Node) -> Vec<Reference> {
+pub fn references(vm: &Node) -> Vec<RevisionReference> {
     let mut found = Vec::new();
     for matcher in Matcher::ALL {
         let Some(written) = vm
@@ -44,7 +44,7 @@ pub fn references(vm: &Node) -> Vec<Reference> {
             (status, in_status, false),
         ] {
             if !name.is_empty() {
-                found.push(Reference {
+                found.push(RevisionReference {
                     matcher,
                     field,
                     name: name.to_owned(),

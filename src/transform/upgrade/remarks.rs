@@ -4,7 +4,7 @@ use super::builder::{Moves, UpgradeBuilder};
 use super::capture::label;
 use super::sight::address;
 use super::stored_revision::version_label;
-use super::{Reference, Remark, matcher_field, references};
+use super::{Remark, RevisionReference, matcher_field, references};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::Severity;
@@ -14,7 +14,7 @@ use crate::yaml::Node;
 /// Says where the VM's own words count for nothing: the revision wins over the name beside it.
 pub(super) fn compare_names<'a>(
     vm: &'a Resource,
-    reference: &Reference,
+    reference: &RevisionReference,
     old: &Resource,
     stored: &Stored,
     moves: &mut Moves<'a>,
@@ -68,7 +68,7 @@ pub(super) fn compare_names<'a>(
 pub(super) fn say_shared<'a>(
     builder: &UpgradeBuilder,
     vm: &'a Resource,
-    reference: &Reference,
+    reference: &RevisionReference,
     old: &Resource,
     moves: &mut Moves<'a>,
 ) {
@@ -104,9 +104,9 @@ pub(super) fn say_shared<'a>(
 pub(super) fn missing<'a>(
     resolver: &Resolver,
     vm: &'a Resource,
-    reference: &Reference,
+    reference: &RevisionReference,
 ) -> Remark<'a> {
-    let Reference { matcher, name, .. } = reference;
+    let RevisionReference { matcher, name, .. } = reference;
     if name.contains(&format!("-{LATEST}-")) {
         let message =
             format!("revision `{name}` is not in this repository; its name says {LATEST}");

@@ -6,7 +6,7 @@ use super::remarks::{compare_names, missing, say_shared};
 use super::sight::address;
 use super::steps::set;
 use super::stored_revision::{find, name_as_matcher, revision_object, stores_same, version_label};
-use super::{Created, Reference, Remark, Row, is_vm, name, references};
+use super::{Created, Remark, RevisionReference, UpgradeRow, is_vm, name, references};
 use crate::field_path::FieldPath;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::Resource;
@@ -51,7 +51,7 @@ impl<'a> UpgradeBuilder<'a, '_> {
         &self,
         resolver: &Resolver<'a>,
         vm: &'a Resource,
-        reference: &Reference,
+        reference: &RevisionReference,
         moves: &mut Moves<'a>,
     ) -> Result<(), Box<Remark<'a>>> {
         let error = |message: String| Box::new(Remark::error(vm, message).at(&reference.field));
@@ -159,12 +159,12 @@ impl<'a> UpgradeBuilder<'a, '_> {
         &self,
         resolver: &Resolver<'a>,
         vm: &'a Resource,
-        reference: &Reference,
+        reference: &RevisionReference,
         old: &'a Resource,
         moves: &mut Moves<'a>,
     ) -> Result<Option<Lifted>, Box<Remark<'a>>> {
         let error = |message: String| Box::new(Remark::error(vm, message).at(&reference.field));
-        let Reference { matcher, name, .. } = reference;
+        let RevisionReference { matcher, name, .. } = reference;
         let empty = Node::new(crate::yaml::Value::Null);
         let data = old.node.get("data").unwrap_or(&empty);
         let stored = if self.options.bug_compatible {
@@ -280,9 +280,12 @@ fn relabel<'a>(
         .map(|(path, value)| set(path, Node::string(value)))
         .collect();
     let name = &old.id.name;
-    moves
-        .rows
-        .push(Row::new(Some(vm), old, "v1beta1 without labels", name));
+    moves.rows.push(UpgradeRow::new(
+        Some(vm),
+        old,
+        "v1beta1 without labels",
+        name,
+    ));
     moves.labels.push((old, steps));
     Ok(())
 }

@@ -51,27 +51,27 @@ fn catalog(objects: &[Json]) -> Catalog {
 }
 
 /// What an upgrade does, in a shape that is easy to compare.
-struct Outcome {
+struct UpgradeOutcome {
     created: Vec<Json>,
     changed: Vec<Json>,
     removed: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<UpgradeRow>,
     remarks: Vec<String>,
     blocked: bool,
 }
 
-impl Outcome {
+impl UpgradeOutcome {
     fn messages(&self) -> String {
         self.remarks.join("\n")
     }
 }
 
-fn run(objects: &[Json], options: Options) -> Outcome {
+fn run(objects: &[Json], options: Options) -> UpgradeOutcome {
     let catalog = catalog(objects);
     let target = Target::default();
     let resolver = Resolver::new(&target, vec![&catalog]);
     let done = upgrade(&judged(&catalog, &resolver), options);
-    Outcome {
+    UpgradeOutcome {
         created: done.created.iter().map(|one| one.node.to_json()).collect(),
         changed: done.changed.iter().map(|one| one.node.to_json()).collect(),
         removed: done
@@ -90,7 +90,7 @@ fn run(objects: &[Json], options: Options) -> Outcome {
 }
 
 /// The tree after an upgrade.
-fn after(objects: &[Json], outcome: &Outcome) -> Vec<Json> {
+fn after(objects: &[Json], outcome: &UpgradeOutcome) -> Vec<Json> {
     let name = |object: &Json| (object["kind"].clone(), object["metadata"]["name"].clone());
     let mut tree: Vec<Json> = objects
         .iter()
@@ -110,11 +110,11 @@ fn after(objects: &[Json], outcome: &Outcome) -> Vec<Json> {
     tree
 }
 
-fn plain(objects: &[Json]) -> Outcome {
+fn plain(objects: &[Json]) -> UpgradeOutcome {
     run(objects, Options::default())
 }
 
-fn pruned(objects: &[Json]) -> Outcome {
+fn pruned(objects: &[Json]) -> UpgradeOutcome {
     run(
         objects,
         Options {

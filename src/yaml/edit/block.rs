@@ -7,7 +7,7 @@ use crate::yaml::emit::{self, EmitContext};
 use crate::yaml::{Node, Value};
 
 /// A key with its value, or a dash with its item.
-struct Part {
+struct BlockPart {
     /// The key or the dash.
     start: usize,
     /// One past the colon or the dash.
@@ -64,7 +64,7 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    fn parts(&self, node: &Node) -> Result<Vec<Part>, CannotEdit> {
+    fn parts(&self, node: &Node) -> Result<Vec<BlockPart>, CannotEdit> {
         let mut parts = Vec::new();
         for entry in node.entries() {
             let Some(key) = entry.key_origin.span() else {
@@ -75,7 +75,7 @@ impl Rewriter<'_> {
             if self.bytes.get(colon) != Some(&b':') {
                 return self.refuse(key.start as usize);
             }
-            parts.push(Part {
+            parts.push(BlockPart {
                 start: key.start as usize,
                 indicator: colon + 1,
                 end: end.max(colon + 1),
@@ -89,7 +89,7 @@ impl Rewriter<'_> {
                 return self.refuse(dash);
             }
             at = end.max(dash + 1);
-            parts.push(Part {
+            parts.push(BlockPart {
                 start: dash,
                 indicator: dash + 1,
                 end: at,
@@ -102,7 +102,7 @@ impl Rewriter<'_> {
     /// stay, they are about the file.
     fn remove_lines(
         &mut self,
-        parts: &[Part],
+        parts: &[BlockPart],
         first: usize,
         last: usize,
         header: bool,
@@ -141,7 +141,7 @@ impl Rewriter<'_> {
         &mut self,
         new: &Node,
         plan: &EditPlan,
-        parts: &[Part],
+        parts: &[BlockPart],
         column: usize,
         root: bool,
     ) {

@@ -35,7 +35,7 @@ const OFF: &[(&str, &str)] = &[
 
 /// Why git gave no answer.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum GitFailure {
     /// There is no such program.
     NoGit,
     /// It ended in an error and said this.
@@ -73,9 +73,9 @@ impl Git {
         ];
         let answer = match git.run(&asked) {
             Ok(text) => text,
-            Err(Failure::NoGit) => return Err(no_git()),
+            Err(GitFailure::NoGit) => return Err(no_git()),
             // No setting of that name.
-            Err(Failure::Said(_)) => String::new(),
+            Err(GitFailure::Said(_)) => String::new(),
         };
         let drivers: BTreeSet<&str> = answer
             .split('\0')
@@ -119,26 +119,26 @@ impl Git {
     }
 
     /// What git prints.
-    pub(super) fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
+    pub(super) fn run(&self, arguments: &[&str]) -> Result<String, GitFailure> {
         let output = self
             .command()
             .args(arguments)
             .stdin(Stdio::null())
             .output()
-            .map_err(|_| Failure::NoGit)?;
+            .map_err(|_| GitFailure::NoGit)?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         if output.status.success() {
             Ok(text(&output.stdout))
         } else {
-            Err(Failure::Said(text(&output.stderr)))
+            Err(GitFailure::Said(text(&output.stderr)))
         }
     }
 
     /// What git prints; its words where it fails.
     pub(super) fn said(&self, arguments: &[&str]) -> anyhow::Result<String> {
         self.run(arguments).map_err(|failure| match failure {
-            Failure::NoGit => no_git(),
-            Failure::Said(said) => anyhow!(
+            GitFailure::NoGit => no_git(),
+            GitFailure::Said(said) => anyhow!(
                 "git {}: {}",
                 arguments.first().copied().unwrap_or_default(),
                 said.trim()

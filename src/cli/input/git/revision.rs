@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use anyhow::{anyhow, bail};
 
 use super::Repository;
-use super::program::{Failure, no_git};
+use super::program::{GitFailure, no_git};
 
 impl Repository {
     /// The commit a revision names. Where there is none, the error says which command gets it.
@@ -27,8 +27,8 @@ impl Repository {
         ]);
         match found {
             Ok(text) if is_object_name(text.trim()) => Ok(text.trim().to_owned()),
-            Err(Failure::NoGit) => Err(no_git()),
-            Ok(_) | Err(Failure::Said(_)) => Err(self.missing(revision)),
+            Err(GitFailure::NoGit) => Err(no_git()),
+            Ok(_) | Err(GitFailure::Said(_)) => Err(self.missing(revision)),
         }
     }
 

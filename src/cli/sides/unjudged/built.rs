@@ -11,9 +11,9 @@ use driftless::source::FileId;
 use driftless::yaml::{self, Node, Value};
 
 use super::kinds::{is_foreign, is_kubevirts};
-use super::{Compared, NotJudged};
+use super::{ComparedSides, NotJudged};
 
-impl Compared<'_> {
+impl ComparedSides<'_> {
     /// The kustomizations that build on a file and may change an object in it.
     pub(super) fn rewriters(&self, side: &Side, place: &str, resource: &Resource) -> Vec<String> {
         let mut found = Vec::new();

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use driftless::resource::ResourceId;
 use driftless::source::FileId;
 
-use super::{Compared, NotJudged, resources_by_place};
+use super::{ComparedSides, NotJudged, resources_by_place};
 use crate::output::Shell;
 use crate::session::{BadDocument, World};
 
-impl Compared<'_> {
+impl ComparedSides<'_> {
     /// A bad document is exit 2 where the head has it and the change touches it; another one is listed.
     pub(super) fn bad_documents(
         &self,
