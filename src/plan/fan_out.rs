@@ -136,12 +136,6 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
     out.before = Some(before.clone());
     out.after = Some(after.clone());
     let what = changed_names(stored, captured, live);
-    let pinned = [
-        "spec.instancetype.revisionName",
-        "spec.preference.revisionName",
-    ]
-    .iter()
-    .any(|path| !stored.str_at(path).is_empty());
     let configuration = &base.subject.resolver.target().configuration;
     let guest = RunningGuest::start(base.release(), configuration, stored, captured);
     let current = captured.apply(release, stored);
@@ -167,7 +161,7 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
             owed: base.owed(),
         });
         let runs = power::runs(base.written()) != Runs::No;
-        if decision.flow.template_differs && runs && !pinned {
+        if decision.flow.template_differs && runs {
             out.action = Action::Restart;
             out.condition_only = true;
             said = decision.flow.message;

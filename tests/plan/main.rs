@@ -19,6 +19,7 @@ mod lifecycle;
 mod live_update;
 mod objects;
 mod parsing;
+mod pinned_types;
 mod plugged_interfaces;
 mod reports;
 mod spelling;
