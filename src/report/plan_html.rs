@@ -14,6 +14,9 @@ use crate::shown;
 use crate::shown::secret::{mark_changed, redacted};
 use crate::yaml::emit;
 
+#[cfg(test)]
+mod tests;
+
 /// Lines of context around a difference.
 const CONTEXT: usize = 3;
 /// Causes that the first screen names.

@@ -235,8 +235,12 @@ fn a_directory_without_read_permission() {
     let as_root = fs::read_dir(workspace.path("locked")).is_ok();
     let binary = workspace.path("driftless");
     let mut command = if as_root {
-        // Nothing is locked to root: run as nobody, from a copy that nobody may run.
-        fs::copy(env!("CARGO_BIN_EXE_driftless"), &binary).unwrap();
+        // Nothing is locked to root: run as nobody, from a copy that nobody may run. Another process writes the copy: a
+        // child that a test beside this one starts would hold it open, and a file open for writing cannot be run.
+        let copied = std::process::Command::new("cp")
+            .args([env!("CARGO_BIN_EXE_driftless").as_ref(), binary.as_path()])
+            .status();
+        assert!(copied.unwrap().success());
         mode("driftless", 0o755);
         let mut command = scrubbed("setpriv".as_ref());
         command

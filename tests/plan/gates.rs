@@ -291,3 +291,28 @@ fn what_the_change_itself_loosens_is_said() {
         ]
     );
 }
+
+#[test]
+fn a_count_allows_that_many_and_not_one_more() {
+    let both = |change: &dyn Fn(&str) -> String| ["a", "b", "c"].map(change).concat();
+    let base = both(&|name| vm(name, "Always", false));
+    let restarted = both(&|name| vm(name, "Always", false).replace("hostname: h", "hostname: i"));
+    let stopped = both(&|name| vm(name, "Halted", false));
+    let trips = |head: &str, gates: Gates| gates.trips(&change(&base, head).plan());
+    for allowed in [3, 4] {
+        assert!(trips(&restarted, most(None, Some(allowed))).is_empty());
+        assert!(trips(&stopped, most(Some(allowed), None)).is_empty());
+    }
+    for allowed in [0, 1, 2] {
+        let restarts = format!("`--max-restarts` allows {allowed}");
+        let down = format!("`--max-down` allows {allowed}");
+        let [said] = &trips(&restarted, most(None, Some(allowed)))[..] else {
+            panic!("one count trips");
+        };
+        assert!(said.contains(&restarts), "{said}");
+        let [said] = &trips(&stopped, most(Some(allowed), None))[..] else {
+            panic!("one count trips");
+        };
+        assert!(said.contains(&down), "{said}");
+    }
+}

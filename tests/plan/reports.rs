@@ -586,3 +586,132 @@ fn the_page_compares_equal_machines_once_and_says_what_it_leaves_out() {
         page.matches("<tr").count()
     );
 }
+
+#[test]
+fn each_action_has_the_color_of_its_weight() {
+    for action in Action::ALL {
+        let text = plan_text::report(
+            &plan_of(vec![row("web", action)]),
+            TextLayout {
+                color: true,
+                ..TextLayout::default()
+            },
+        );
+        let code = match action {
+            Action::Rejected | Action::DataLoss | Action::Delete | Action::Stop => "1;31",
+            Action::Restart => "1;33",
+            Action::Unknown | Action::Pending => "1;35",
+            Action::MigrateVolumes | Action::Live | Action::Create | Action::Start => "1;32",
+            Action::NextStart => "36",
+            Action::None => "2",
+        };
+        assert!(
+            text.contains(&format!("\u{1b}[{code}m{action} \u{1b}[0mvms/web")),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn a_folded_group_names_eight_machines_whatever_their_places() {
+    // The machines are in four places.
+    for (each, named, left) in [
+        (2, 2, None),
+        (8, 8, None),
+        (9, 8, Some(1)),
+        (12, 8, Some(4)),
+    ] {
+        let text = plan_text::report(&fleet(1, each), TextLayout::default());
+        assert_eq!(text.matches("vm-00-").count(), named, "{text}");
+        let more = left.map(|left| format!("and {left} more (-v names all)"));
+        assert_eq!(text.contains("more (-v"), more.is_some(), "{text}");
+        assert!(more.is_none_or(|more| text.contains(&more)), "{text}");
+    }
+}
+
+#[test]
+fn a_folded_group_tells_one_example_of_what_differs() {
+    let text = |fold| {
+        let layout = TextLayout {
+            fold,
+            ..TextLayout::default()
+        };
+        plan_text::report(&shared(), layout)
+    };
+    for (fold, told) in [(true, 1), (false, 3)] {
+        assert_eq!(text(fold).matches("memory.guest: 2Gi →").count(), told);
+    }
+}
+
+#[test]
+fn a_comment_lists_fifty_files_not_judged_and_fifty_notes() {
+    for (count, listed) in [(50, 50), (51, 50), (60, 50)] {
+        let mut plan = plan_of(Vec::new());
+        plan.notes = (0..count).map(|at| format!("note {at}.")).collect();
+        let file = |at| Unjudged {
+            file: format!("file-{at}."),
+            kind: None,
+            reason: "no build runs".to_owned(),
+            accepted: None,
+        };
+        plan.unjudged = (0..count).map(file).collect();
+        let text = plan_markdown::report(&plan, &CommentOptions::default());
+        assert_eq!(text.matches("> note ").count(), listed, "{text}");
+        assert_eq!(text.matches("`file-").count(), listed, "{text}");
+        let more = format!("- and {} more", count - listed);
+        assert_eq!(text.contains(&more), count > listed, "{text}");
+    }
+}
+
+#[test]
+fn a_comment_that_is_cut_counts_what_it_leaves_out() {
+    for (groups, each) in [(350, 1), (280, 3), (900, 2)] {
+        let plan = fleet(groups, each);
+        let total = groups * each;
+        let text = plan_markdown::report(&plan, &CommentOptions::default());
+        let told = text.matches("<details").count();
+        assert!(told < groups, "{text}");
+        assert!(
+            text.contains(&format!(
+                "{} of {groups} groups are not told in full",
+                groups - told
+            )),
+            "{text}"
+        );
+        let named = text.matches("`vm-").count() + text.matches("/vm-").count();
+        let unnamed = format!(
+            "{} of {total} virtual machines are not named",
+            total - named
+        );
+        assert_eq!(
+            text.contains("machines are not named"),
+            named < total,
+            "{text}"
+        );
+        assert!(named == total || text.contains(&unnamed), "{named}: {text}");
+    }
+}
+
+#[test]
+fn groups_stand_open_where_there_are_three_at_most() {
+    for (groups, open) in [(1, 1), (3, 3), (4, 0)] {
+        let text = plan_markdown::report(&fleet(groups, 2), &CommentOptions::default());
+        assert_eq!(text.matches("<details open>").count(), open, "{groups}");
+    }
+}
+
+#[test]
+fn a_line_keeps_thirty_characters_however_narrow_the_terminal_is() {
+    let mut vm = row("web", Action::Restart);
+    vm.reasons = vec![Reason::new("word ".repeat(40))];
+    let layout = TextLayout {
+        width: 5,
+        ..TextLayout::default()
+    };
+    let text = plan_text::report(&plan_of(vec![vm]), layout);
+    let widest = text.lines().map(|line| line.trim().chars().count()).max();
+    assert!(
+        widest.is_some_and(|widest| (26..=32).contains(&widest)),
+        "{text}"
+    );
+}

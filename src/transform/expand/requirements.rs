@@ -151,3 +151,83 @@ fn shortfall(fields: impl IntoIterator<Item = String>, message: String) -> Resul
         message,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// What a preference of this topology and these options says of 2 sockets, 3 cores and 5 threads.
+    fn checked(topology: &str, across: &str, required: u32) -> Result<(), Shortfall> {
+        let preference = json!({
+            "cpu": {"preferredCPUTopology": topology, "spreadOptions": {"across": across}},
+            "requirements": {"cpu": {"guest": required}}});
+        let vmi = json!({"domain": {"cpu": {"sockets": 2, "cores": 3, "threads": 5}}});
+        check(
+            None,
+            Some(&Node::from_json(&preference)),
+            &Node::from_json(&vmi),
+        )
+    }
+
+    #[test]
+    fn each_topology_counts_the_parts_it_names_and_no_others() {
+        for (topology, across, provided, fields, words) in [
+            ("sockets", "", 2, &["sockets"][..], "sockets"),
+            ("cores", "", 3, &["cores"], "cores"),
+            ("threads", "", 5, &["threads"], "threads"),
+            (
+                "any",
+                "",
+                30,
+                &["cores", "sockets", "threads"],
+                "cores, sockets and threads",
+            ),
+            (
+                "spread",
+                "SocketsCores",
+                6,
+                &["sockets", "cores"],
+                "SocketsCores",
+            ),
+            (
+                "spread",
+                "CoresThreads",
+                15,
+                &["cores", "threads"],
+                "CoresThreads",
+            ),
+            (
+                "spread",
+                "SocketsCoresThreads",
+                30,
+                &["sockets", "cores", "threads"],
+                "SocketsCoresThreads",
+            ),
+        ] {
+            assert_eq!(checked(topology, across, provided), Ok(()), "{words}");
+            let required = provided + 1;
+            let expected = Shortfall {
+                fields: fields
+                    .iter()
+                    .map(|field| format!("{CPU}.{field}"))
+                    .collect(),
+                message: format!(
+                    "insufficient CPU resources of {provided} vCPU provided by VirtualMachine, preference requires {required} vCPU provided as {words}"
+                ),
+            };
+            assert_eq!(
+                checked(topology, across, required),
+                Err(expected),
+                "{words}"
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_spread_counts_nothing() {
+        assert_eq!(checked("spread", "Dies", 0), Ok(()));
+        assert!(checked("spread", "Dies", 1).is_err());
+    }
+}

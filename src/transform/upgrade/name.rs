@@ -99,6 +99,21 @@ mod tests {
     }
 
     #[test]
+    fn a_label_has_63_characters_at_most() {
+        let said = |length: usize| {
+            let object = Node::from_json(&serde_json::json!({
+                "apiVersion": "instancetype.kubevirt.io/v1", "kind": "k".repeat(length),
+                "metadata": {"name": "it", "uid": "1", "generation": 1}}));
+            refusal("vm-it", &object)
+        };
+        assert_eq!((said(62), said(63)), (None, None));
+        for length in [64, 65] {
+            let words = format!("would have {length} characters, and 63 are allowed");
+            assert!(said(length).is_some_and(|said| said.contains(&words)));
+        }
+    }
+
+    #[test]
     fn a_name_has_253_characters_at_most() {
         let said = |length: usize| refusal(&"a".repeat(length), &Node::map()).unwrap_or_default();
         assert!(!said(253).contains("would have 253"), "{}", said(253));

@@ -78,3 +78,64 @@ fn apply_one(node: &mut Node, step: &FixStep) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    fn applied(path: &str, action: FixAction) -> Json {
+        let before = json!({"a": {"b": 1}, "list": [{"n": 1}, {"n": 2}], "null": null});
+        let path = FieldPath::parse(path);
+        apply(&Node::from_json(&before), &[FixStep { path, action }]).to_json()
+    }
+
+    fn node(value: &Json) -> FixAction {
+        FixAction::Set(Node::from_json(value))
+    }
+
+    #[test]
+    fn a_step_sets_a_value_and_the_maps_above_it() {
+        assert_eq!(applied("a.b", node(&json!(2)))["a"], json!({"b": 2}));
+        assert_eq!(
+            applied("c.d.e", node(&json!(2)))["c"],
+            json!({"d": {"e": 2}})
+        );
+        assert_eq!(applied("null.x", node(&json!(2)))["null"], json!({"x": 2}));
+        let list = |path| applied(path, node(&json!({"n": 9})))["list"].clone();
+        assert_eq!(list("list[0]"), json!([{"n": 9}, {"n": 2}]));
+        assert_eq!(list("list[1]"), json!([{"n": 1}, {"n": 9}]));
+        assert_eq!(list("list[2]"), json!([{"n": 1}, {"n": 2}]));
+        assert_eq!(
+            applied("list[1].n", node(&json!(9)))["list"],
+            json!([{"n": 1}, {"n": 9}])
+        );
+    }
+
+    #[test]
+    fn a_step_takes_out_what_is_there_and_makes_nothing() {
+        assert_eq!(applied("a.b", FixAction::Remove)["a"], json!({}));
+        let list = |path| applied(path, FixAction::Remove)["list"].clone();
+        assert_eq!(list("list[0]"), json!([{"n": 2}]));
+        assert_eq!(list("list[1]"), json!([{"n": 1}]));
+        assert_eq!(list("list[2]"), json!([{"n": 1}, {"n": 2}]));
+        assert_eq!(list("list[2].n"), json!([{"n": 1}, {"n": 2}]));
+        let absent = applied("c.d", FixAction::Remove);
+        assert!(
+            absent.get("c").is_none() && absent["null"].is_null(),
+            "{absent}"
+        );
+        assert!(applied("null.x", FixAction::Remove)["null"].is_null());
+    }
+
+    #[test]
+    fn a_step_renames_one_key() {
+        let renamed = applied("a.b", FixAction::Rename("c".into()));
+        assert_eq!(renamed["a"], json!({"c": 1}));
+        assert_eq!(
+            applied("a.x", FixAction::Rename("c".into()))["a"],
+            json!({"b": 1})
+        );
+    }
+}

@@ -2,6 +2,9 @@
 
 use crate::yaml::{Map, Node, Origin};
 
+#[cfg(test)]
+mod tests;
+
 /// What becomes of the parts of a collection.
 #[derive(Debug, Default)]
 pub(super) struct EditPlan {

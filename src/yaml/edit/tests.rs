@@ -354,3 +354,22 @@ fn what_cannot_be_edited_safely_is_refused() {
     assert!(matches!(set.push(edit(0, 5)), Err(CannotEdit::Overlap(_))));
     assert!(matches!(set.push(edit(5, 5)), Err(CannotEdit::Overlap(_))));
 }
+
+#[test]
+fn a_value_needs_a_line_end_where_its_last_text_is_of_whole_lines() {
+    for (value, needs) in [
+        (json!("a\nb\n"), true),
+        (json!("a\nb"), false),
+        (json!("a"), false),
+        (json!(["x", "a\nb\n"]), true),
+        (json!(["a\nb\n", "x"]), false),
+        (json!([]), false),
+        (json!({"k": {"l": "a\nb\n"}}), true),
+        (json!({"k": "a\nb\n", "l": 1}), false),
+        (json!({"k": ["a\nb\n"]}), true),
+        (json!({}), false),
+    ] {
+        let node = Node::from_json(&value);
+        assert_eq!(block::needs_line_end(&node), needs, "{value}");
+    }
+}
