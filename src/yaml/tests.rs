@@ -1,4 +1,4 @@
-//! Trees compared, and paths made in them.
+//! Comparing trees, and setting values by path.
 
 mod robustness;
 

@@ -1,4 +1,4 @@
-//! One test a behaviour; the recordings in fixtures/conformance hold the many.
+//! One test a behaviour; the recordings in fixtures/conformance hold the other cases.
 
 mod instancetype;
 mod preference;

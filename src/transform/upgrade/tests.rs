@@ -1,4 +1,4 @@
-//! One test a form of stored revision and a way to lift it. Past 500 lines because the cases share one set of builders.
+//! One test a form of stored revision and a way to upgrade it. Past 500 lines because the cases share one set of builders.
 
 use base64::Engine as _;
 use serde_json::{Value as Json, json};
