@@ -1,4 +1,4 @@
-//! What a change does to a VM, in one word, and the words a plan can be gated on.
+//! What a change does to a VM, in one word, and the words that can fail a plan.
 
 use crate::word::words;
 

@@ -104,7 +104,7 @@ pub struct GateSettings {
     pub fail_on: Option<Vec<Gate>>,
     /// Most guests that may stop because the change is applied.
     pub max_down: Option<usize>,
-    /// Most guests that may owe a restart that changes them.
+    /// Most guests that may need a restart that changes them.
     pub max_restarts: Option<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! driftless reads a Git tree of `KubeVirt` manifests and says what a cluster would make of them.
 //!
 //! The program is one pipeline: *discover → parse → catalog → resolve → transform → check → report/emit*.
-//! Discovery and everything else that touches the world lives in the binary (`src/cli`); this library takes text and
+//! Discovery and everything else that reads or writes outside of memory is in the binary (`src/cli`); this library takes text and
 //! gives values back.
 //!
 //! - shared by all: [`config`], [`cause`] and [`conflict`] are what stages tell each other, [`action`] is what a plan says

@@ -1,6 +1,7 @@
 //! Roots: which files are judged together, and which other roots each one sees.
 //!
 //! A directory that holds files of several targets is one root for each: what one cluster has, another does not see.
+//! The file is long because each way to see another root has its tests here.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Marks of text that becomes YAML only after a template engine ran.
+//! The marks that tell text that becomes YAML only after a template engine ran.
 
 use crate::source::SourceFile;
 use crate::yaml::{Node, Origin, Value};

@@ -1,4 +1,4 @@
-//! The arguments that commands share. Each command's own stand beside its code in `commands`.
+//! The arguments that commands share. Arguments of one command are in its file in `commands`.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

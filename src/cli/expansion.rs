@@ -1,4 +1,4 @@
-//! One VM on its way through admission and expansion, and what is said where it fails.
+//! Takes one VM through admission and expansion, and words what fails.
 
 use driftless::catalog::bundle::{self, compare::Absence};
 use driftless::catalog::side::Placed;

@@ -55,7 +55,7 @@ pub(crate) struct Loaded {
     pub(crate) head_name: String,
     /// How many documents that the change touches cannot be read.
     pub(crate) bad: usize,
-    /// What changed, bears on virtual machines and is not judged.
+    /// What changed, concerns virtual machines and is not judged.
     pub(crate) unjudged: Vec<Unjudged>,
     /// What `--kubevirt` hides.
     pub(crate) hidden: Vec<(Release, Release)>,

@@ -1,4 +1,4 @@
-//! Unified diffs, as they are shown: secrets say only that they changed, and no line is anything but text.
+//! Unified diffs, as they are shown: of a secret only that it changed, and nothing that a terminal acts on.
 
 use similar::TextDiff;
 

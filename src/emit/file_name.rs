@@ -1,4 +1,4 @@
-//! Names of files that hold one resource each: stable, safe on every file system, and never a step out of the directory.
+//! Names of files that hold one resource each: stable, safe on every file system, and never outside of the directory.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! The order resources are written in: what others need comes first.
+//! The order resources are written in: objects that others need come first.
 
 use crate::resource::ResourceId;
 

@@ -1,4 +1,4 @@
-//! What fails a plan: gated words, and how many guests may go down or owe a restart.
+//! What fails a plan: gated words, and how many guests may stop or need a restart.
 
 use super::{Action, Plan, VmPlan};
 use crate::action::Gate;
@@ -145,7 +145,7 @@ fn counts(whose: &str, settings: &GateSettings, rows: &[&VmPlan]) -> Vec<String>
             .count();
         if owed > most {
             out.push(format!(
-                "{owed} guests{whose} owe a restart, `--max-restarts` allows {most}"
+                "{owed} guests{whose} need a restart, `--max-restarts` allows {most}"
             ));
         }
     }

@@ -14,8 +14,8 @@ const SERIAL: &str = "spec.template.spec.domain.firmware.serial";
 
 /// The stored VMs as the update leaves them.
 ///
-/// A UUID that goes from Git goes from the VM, and its controller writes the one derived from the name (firmware.go of
-/// watch/vm; before, the guest starts with that one); a serial that goes is gone. A UUID that comes may be the one the guest
+/// A UUID that is removed from Git is removed from the VM, and its controller writes the one derived from the name (firmware.go of
+/// watch/vm; before, the guest starts with that one); a serial that is removed is lost. A UUID that is added may be the one the guest
 /// has: then nothing happens.
 pub(super) fn settle<'a>(
     base: &'a Stage,

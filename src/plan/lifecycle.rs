@@ -1,4 +1,4 @@
-//! What is created, deleted and renamed, and what dies with it.
+//! What is created, deleted and renamed, and what is lost with it.
 
 use super::claims::Around;
 use super::power::{self, Runs, runs};

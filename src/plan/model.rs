@@ -25,7 +25,7 @@ pub struct Plan {
     pub groups: Vec<Group>,
     /// Every VM that the change touches, by target, namespace and name. Rows of other kinds stand among them.
     pub virtual_machines: Vec<VmPlan>,
-    /// Changed files that bear on VMs and were not judged. They are counted beside the actions.
+    /// Changed files that concern VMs and were not judged. They are counted beside the actions.
     pub unjudged: Vec<Unjudged>,
 }
 
@@ -118,9 +118,9 @@ pub struct VmPlan {
     pub accepted: Option<Accepted>,
     /// Why, and what else happens.
     pub reasons: Vec<Reason>,
-    /// What dies with it.
+    /// What is lost with it.
     pub loses: Vec<Loss>,
-    /// What was taken for granted.
+    /// What was assumed.
     pub assumptions: Vec<String>,
     /// Volumes that change their claim.
     pub volumes: Vec<VolumeChange>,
@@ -224,7 +224,7 @@ impl VmPlan {
         std::iter::once(self.action).chain(self.also.iter().copied())
     }
 
-    /// Whether a restart is owed that changes the guest.
+    /// Whether the guest needs a restart that changes it.
     pub fn owes_restart(&self) -> bool {
         self.holds(Action::Restart) && !self.condition_only
     }
@@ -317,7 +317,7 @@ impl std::fmt::Display for CauseLocation {
     }
 }
 
-/// Something that dies with a VM.
+/// Something that is lost with a VM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
     /// Its kind.
@@ -335,7 +335,7 @@ pub struct Accepted {
     pub by: String,
 }
 
-/// A changed file that bears on VMs and was not judged.
+/// A changed file that concerns VMs and was not judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unjudged {
     /// The file.

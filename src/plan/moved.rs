@@ -1,4 +1,4 @@
-//! A VM that goes to another target, another root or another namespace.
+//! A VM that moves to another target, another root or another namespace.
 
 use super::names::{self, Kind};
 use super::row::{blank, causes};

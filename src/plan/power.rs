@@ -1,10 +1,10 @@
-//! Whether a VM runs, by what its manifest says.
+//! Whether a VM runs, according to its manifest.
 
 use super::Power;
 use crate::diff::spelling::canonical;
 use crate::yaml::Node;
 
-/// Whether a VM runs, by what its manifest says.
+/// Whether a VM runs, according to its manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Runs {
     /// KubeVirt keeps it running.
@@ -40,7 +40,7 @@ pub(super) fn power(old: &Node, new: &Node) -> Power {
     }
 }
 
-/// What is taken for granted of a VM whose manifest does not say whether it runs.
+/// What is assumed of a VM whose manifest does not say whether it runs.
 pub(super) fn assumption(vm: &Node) -> Option<String> {
     (runs(vm) == Runs::Perhaps)
         .then(|| format!("a VM with run strategy `{}` is taken to run", strategy(vm)))

@@ -10,7 +10,7 @@ pub struct Summary {
     pub actions: Vec<(Action, usize)>,
     /// How many guests stop because the change is applied.
     pub down: usize,
-    /// How many guests owe a restart that changes them.
+    /// How many guests need a restart that changes them.
     pub restarts: usize,
     /// How many guests show RestartRequired though a restart changes nothing.
     pub condition_only: usize,

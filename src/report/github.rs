@@ -1,4 +1,5 @@
-//! Workflow commands, which GitHub shows as annotations: ten of each level a step, the rest vanish, so we say how many.
+//! Workflow commands, which GitHub shows as annotations: GitHub shows ten of each level for a step and drops the
+//! rest, so the report says how many there are.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! JSON of `schemas/findings.json`, version 1. The schema is the promise: a test holds every report against it.
+//! JSON of `schemas/findings.json`, version 1. A test validates every report against the schema.
 
 use serde::Serialize;
 

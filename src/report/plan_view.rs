@@ -33,7 +33,7 @@ pub(super) struct PlanView {
     pub(super) counts: Vec<(&'static str, usize)>,
     /// The VMs that meet the worst, each with the number of its group and why.
     pub(super) worst: Vec<(usize, String, Line)>,
-    /// What changed, with the first group of it and how many VMs it bears on.
+    /// What changed, with the first group of it and how many VMs it concerns.
     pub(super) causes: Vec<(Line, usize, usize)>,
     /// VMs of one cause and one set of effects, the worst first.
     pub(super) groups: Vec<GroupView>,

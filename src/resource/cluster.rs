@@ -370,7 +370,7 @@ impl ClusterConfig {
         self.written("permittedHostDevices")
     }
 
-    /// Whether a gate is on.
+    /// Whether a feature gate is on.
     pub(crate) fn gate_enabled(&self, gate: &str, release: Release) -> bool {
         gates::enabled(
             gate,

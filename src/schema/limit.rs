@@ -1,4 +1,4 @@
-//! What a CRD demands of a value beside its type and presence.
+//! What a CRD requires of a value besides its type and presence.
 
 use serde::Deserialize;
 use smol_str::SmolStr;

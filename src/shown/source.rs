@@ -1,4 +1,4 @@
-//! Lines of a source as they are shown: the tree tells where it holds secrets; where there is none, the keys do.
+//! Lines of a source as they are shown: the tree says where secrets are; without a tree, the keys do.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Expand: the instance type and preference applied, defaults set, matchers gone.
+//! Expand: the instance type and preference applied, defaults set, matchers removed.
 
 mod annotations;
 mod cpu;

@@ -1,5 +1,5 @@
-//! Upgrade: stored revisions lifted to v1beta1 and every reference moved, old API versions and deprecated fields
-//! replaced. KubeVirt's package of that name lifts revisions in a cluster, up to 1.6; this one lifts manifests.
+//! Upgrade: stored revisions upgraded to v1beta1 and every reference moved, old API versions and deprecated fields
+//! replaced. KubeVirt's package of that name upgrades revisions in a cluster, up to 1.6; this one upgrades manifests.
 
 mod alone;
 mod builder;

@@ -1,4 +1,4 @@
-//! The claims and data volumes a VM's namespace has, as far as the catalogs show them.
+//! The claims and data volumes a VM's namespace has, as far as the catalogs hold them.
 
 use super::volumes::Claims;
 use crate::catalog::Catalog;

@@ -24,7 +24,7 @@ pub struct Decision {
     pub reasons: Vec<Reason>,
     /// Volumes that change their claim.
     pub volumes: Vec<VolumeChange>,
-    /// What was taken for granted.
+    /// What was assumed.
     pub assumptions: Vec<String>,
     /// Every value that changes, with what becomes of it.
     pub values: Vec<ValueChange>,

@@ -1,4 +1,4 @@
-//! The controller's chain: the comparison of the template, the ungated synchronizers, then the handlers.
+//! The controller's chain: the comparison of the template, the synchronizers that run under every rollout strategy, then the handlers.
 
 use super::{Flow, Situation, Step, cpu, hotplug, memory, network, template_spec, volumes};
 use crate::diff::{self, Lists};

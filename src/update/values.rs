@@ -1,5 +1,5 @@
 //! The values that a change gives the guest: one list, made from the guest that runs and the guest that the new VM would
-//! start. What KubeVirt compares is a matter of its own: it says why a condition appears, never what a value was or is.
+//! start. What KubeVirt compares is something else: it explains why a condition appears, not which value the guest has.
 
 use super::{Effect, Flow, Situation, Step, hotplug, named, network, template_spec};
 use crate::diff::{self, Difference, Lists};
@@ -28,7 +28,7 @@ pub struct ValueChange {
     pub step: Option<Step>,
 }
 
-/// Every value that changes, with its fate. `migrates` says whether claims move while the guest runs.
+/// Every value that changes, with its effect. `migrates` says whether claims move while the guest runs.
 pub fn list(situation: &Situation, flow: &Flow, migrates: bool) -> Vec<ValueChange> {
     between(situation, flow.restart_required)
         .into_iter()
@@ -293,7 +293,7 @@ fn reaches_storage(situation: &Situation, difference: &Difference, rest: &str) -
 enum Place {
     /// The whole list: the names on either side.
     Lists(Vec<String>),
-    /// An item that comes or goes.
+    /// An item that is added or removed.
     Item(String),
     /// A field of an item.
     Field(String, String),

@@ -31,7 +31,7 @@ pub trait Claims: std::fmt::Debug {
     }
 }
 
-/// A volume that goes from one claim to another.
+/// A volume that moves from one claim to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
     /// Volume name.

@@ -1,4 +1,4 @@
-//! Every reason to refuse a text, each with its kind, its words and, where one is sure, the remedy.
+//! Every reason to refuse a text, each with its kind, its message and, where it is certain, the fix.
 
 use super::document::{Error, ErrorKind};
 use crate::source::Span;

@@ -1,4 +1,4 @@
-//! Text to documents as kubectl reads them: split, decoded, parsed; an error says where and, if it can, what to do.
+//! Text to documents as kubectl reads them: split, decoded, parsed; an error says where it is and, if possible, what to do.
 
 use super::build::build;
 use super::document::{Document, Error, Stream};

@@ -39,7 +39,7 @@ fn json_schema(rules: &[&str]) -> Json {
                 "properties": {
                     "failOn": {"type": "array", "items": {"enum": Gate::ALL.map(Gate::as_str)}, "description": "actions that fail a plan"},
                     "maxDown": {"type": "integer", "minimum": 0, "description": "most guests that may stop because the change is applied"},
-                    "maxRestarts": {"type": "integer", "minimum": 0, "description": "most guests that may owe a restart"},
+                    "maxRestarts": {"type": "integer", "minimum": 0, "description": "most guests that may need a restart"},
                 },
             }),
         ),

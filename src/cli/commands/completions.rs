@@ -1,4 +1,4 @@
-//! `completions`: what a shell needs to complete the command line.
+//! `completions`: a script with which a shell completes the command line.
 
 use crate::output::{Outcome, Shell};
 

@@ -1,4 +1,4 @@
-//! Finding files: walks directories by `.gitignore`, and looks upward for what frames them.
+//! Finding files: walks directories by `.gitignore`, and looks upward for the settings and the repository around them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Reading what was found: only what matters is kept, told from the bytes.
+//! Reading what was found: only files that matter are kept; their bytes decide.
 
 use std::fs::File;
 use std::io::Read;

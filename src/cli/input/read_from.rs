@@ -1,4 +1,4 @@
-//! Where the files of one side are read from: the disk, a working tree, a tree of git, a directory beside.
+//! Where the files of one side are read from: the disk, a working tree, a tree of git, another directory.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -1,4 +1,4 @@
-//! What is wrong with the input, said for commands that do not report findings.
+//! Messages about bad input, for commands that do not report findings.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,5 @@
 //! Gathering the files of one side: those of the paths, of the context, and of what kustomizations of the paths build on.
+//! The file is long because all three share one walk and one set of what was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The clusters a side is for: from the command line, the settings, what the tree shows, the other side, or assumed.
+//! The clusters a side is for: from the command line, the settings, what the tree shows, or the other side; else they are assumed.
 
 use std::collections::BTreeSet;
 

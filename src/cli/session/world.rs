@@ -1,4 +1,4 @@
-//! One side with everything it is read under: its settings, its context, its targets.
+//! One side with its settings, its context and its targets.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

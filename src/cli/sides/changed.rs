@@ -1,4 +1,4 @@
-//! Which files differ between two sides, as far as they may bear on a virtual machine: those that were read, those that a
+//! Which files differ between two sides, as far as they may concern a virtual machine: those that were read, those that a
 //! kustomization names, those of a chart.
 
 use std::collections::{BTreeMap, BTreeSet};

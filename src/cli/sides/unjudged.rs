@@ -1,4 +1,4 @@
-//! What changed, bears on virtual machines and is not judged: what a program builds objects from, kinds nothing here
+//! What changed, concerns virtual machines and is not judged: what a program builds objects from, kinds nothing here
 //! judges, documents that cannot be read, files that the settings leave out.
 
 mod built;
@@ -21,7 +21,7 @@ use super::changed::ChangedFiles;
 use crate::output::Shell;
 use crate::session::{Session, World};
 
-/// A changed file that bears on virtual machines and is not judged.
+/// A changed file that concerns virtual machines and is not judged.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct NotJudged {
     file: String,

@@ -1,4 +1,4 @@
-//! What the webhook asks of `spec.instancetype` and `spec.preference` before it follows them.
+//! What the webhook requires of `spec.instancetype` and `spec.preference` before it resolves them.
 
 use crate::cause::{Cause, Refusal};
 use crate::release::{Behaviour, Release};

@@ -1,4 +1,4 @@
-//! A preference on a VMI: it fills what the VM leaves open and never conflicts.
+//! A preference on a VMI: it sets what the VM leaves unset and never conflicts.
 
 mod clock;
 mod cpu;

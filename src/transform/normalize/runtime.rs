@@ -1,4 +1,4 @@
-//! Data that only a cluster writes: none of it can be desired.
+//! Data that only a cluster writes and that does not belong in Git.
 
 use crate::yaml::{Map, Node};
 

@@ -1,4 +1,4 @@
-//! The upgrade as it grows: what each VM needs, carried out whole or not at all.
+//! Collects an upgrade VM by VM: what one VM needs is added whole or not at all.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What an upgrade says about references that mislead, are shared or lead nowhere.
+//! What an upgrade says about references that mislead, are shared or name nothing that exists.
 
 use super::builder::{Moves, UpgradeBuilder};
 use super::capture::label;

@@ -1,4 +1,4 @@
-//! What an upgrade sees: every resource of every resolver, once.
+//! The resources an upgrade works on: every resource of every resolver, once.
 
 use super::ToUpgrade;
 use crate::resolve::Resolver;

@@ -1,4 +1,4 @@
-//! What the revisions that are up to date store, to know an old one whose upgraded form is here already.
+//! What the revisions that are up to date store, to recognize an old one whose upgraded form exists already.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is asked of one revision: what it stores, what it is labelled, what it takes from its VM.
+//! One revision: what it stores, its labels, and what it takes from its VM.
 
 use super::capture::label;
 use super::matcher_field;

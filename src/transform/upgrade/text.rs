@@ -1,4 +1,4 @@
-//! What an upgrade makes of one source: edited spans, documents added and taken out, every other byte as it was.
+//! What an upgrade makes of one source: edited spans, documents added and removed, every other byte as it was.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Input nobody wrote on purpose: bombs, depth, sizes, bytes that are no text. Random damage to recorded texts is in the
+//! Unusual and hostile input: alias bombs, deep nesting, large sizes, bytes that are no text. Random damage to recorded texts is in the
 //! conformance test.
 #![allow(clippy::format_push_string, reason = "a test need not be fast")]
 

@@ -55,7 +55,7 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "N")]
     max_down: Option<usize>,
 
-    /// Exit with 1 where more guests than this owe a restart that changes them
+    /// Exit with 1 where more guests than this need a restart that changes them
     #[arg(long, value_name = "N")]
     max_restarts: Option<usize>,
 

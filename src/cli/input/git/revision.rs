@@ -1,4 +1,4 @@
-//! From a revision as the user writes it to a commit; where there is none, which command gets it.
+//! From a revision as the user writes it to a commit; where there is none, which command fetches it.
 
 use std::fmt::Write as _;
 

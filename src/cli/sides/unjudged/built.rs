@@ -93,7 +93,7 @@ impl ComparedSides<'_> {
         })
     }
 
-    /// Why a file that a kustomization names without listing it bears on virtual machines.
+    /// Why a file that a kustomization names without listing it concerns virtual machines.
     pub(super) fn named_by(&self, place: &str) -> Option<String> {
         let worlds = [self.base, &self.session.head].into_iter();
         let mut all = worlds.flat_map(|world| &world.side.kustomizations);
@@ -116,7 +116,7 @@ impl ComparedSides<'_> {
         })
     }
 
-    /// Why a file of a chart bears on virtual machines.
+    /// Why a file of a chart concerns virtual machines.
     pub(super) fn chart_of(&self, place: &str) -> Option<String> {
         let mut charts = self.changed.charts.iter();
         let chart = charts.find(|chart| path::is_inside(place, chart))?;

@@ -1,4 +1,4 @@
-//! Kinds, told from objects, documents and texts: which are KubeVirt's, which hold one of KubeVirt's inside.
+//! Kinds, recognized in objects, documents and texts: which are KubeVirt's, which hold one of KubeVirt's inside.
 
 use driftless::catalog::relevance::Relevance;
 use driftless::plan;

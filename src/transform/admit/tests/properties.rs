@@ -1,4 +1,4 @@
-//! What holds for any VM: no panic, and an update that says the same again changes nothing.
+//! What holds for any VM: no panic, and an update to the same VM changes nothing.
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};

@@ -1,4 +1,4 @@
-//! Guest features a preference switches.
+//! Guest features a preference turns on or off.
 
 use super::super::set_plain;
 use super::{fill, fill_all};
