@@ -1,4 +1,4 @@
-//! One test a behaviour of the log that `check` can see, named after its id.
+//! One test a behaviour of the log that `check` can see, named after its id. It is long because there are many.
 
 use driftless::config::{Config, Profile, Target};
 use driftless::finding::{Applicability, Finding};

@@ -1,4 +1,5 @@
 //! Input nobody should write and file systems nobody should have: a message with the file, the right status, the rest done.
+//! It is long because each kind of hostile input has a test.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,4 +1,5 @@
-//! `plan --base`: revisions, the index, worktrees, clones without history.
+//! `plan --base`: revisions, the index, worktrees, clones without history. It is long because all of it
+//! starts from one repository.
 
 use std::path::Path;
 

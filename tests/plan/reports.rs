@@ -1,5 +1,5 @@
 //! The plan in every format, over one shared plan that holds what is hard to show: hostile names, secrets, equal names in
-//! two targets, acceptances, conditions, refused starts, files not judged.
+//! two targets, acceptances, conditions, refused starts, files not judged. It is long because all formats share that plan.
 
 use std::collections::BTreeSet;
 
