@@ -656,7 +656,7 @@ fn a_comment_lists_fifty_files_not_judged_and_fifty_notes() {
         };
         plan.unjudged = (0..count).map(file).collect();
         let text = plan_markdown::report(&plan, &CommentOptions::default());
-        assert_eq!(text.matches("> note ").count(), listed, "{text}");
+        assert_eq!(text.matches("> - note ").count(), listed, "{text}");
         assert_eq!(text.matches("`file-").count(), listed, "{text}");
         let more = format!("- and {} more", count - listed);
         assert_eq!(text.contains(&more), count > listed, "{text}");
