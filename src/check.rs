@@ -16,6 +16,7 @@ use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::{Level, RuleInfo, Severity};
 use crate::rules::{self, Check, Context, Findings, Rule, Vm};
+use crate::schema;
 use crate::source::{FileId, Sources};
 
 /// A source that was not judged.
@@ -249,16 +250,13 @@ fn judge_resource(
 ) -> Vec<Finding> {
     let decoded = rules::input::schema::decode(resource, context.target.release);
     let mut found = rules::input::schema::check(resource, decoded.as_ref(), context);
-    let refused = found
-        .iter()
-        .any(|finding| matches!(finding.rule.id, "wrong-type" | "missing-field"));
     let Some(decoded) = decoded else {
         return found;
     };
     if resource.id.group == "instancetype.kubevirt.io" {
-        found.extend(rules::admission::report::object(resource, context, refused));
+        found.extend(rules::admission::report::object(resource, context));
     }
-    if !refused {
+    if schema::invalid(&decoded.problems).is_none() {
         found.extend(rules::start::report::workload(
             resource,
             &decoded.node,
@@ -267,7 +265,7 @@ fn judge_resource(
     }
     if resource.is("kubevirt.io", "VirtualMachine") {
         let vm = Vm::new(resource, decoded, context);
-        found.extend(rules::admission::report::vm(&vm, context, refused));
+        found.extend(rules::admission::report::vm(&vm, context));
         for rule in on {
             if let Check::Vm(check) = rule.check {
                 let mut findings = Findings::new(&rule.info);

@@ -261,7 +261,7 @@ fn is_zero(schema: &Schema, release: Release, shape: &Shape, node: &Node) -> boo
             means_nothing(schema, release, variant, &entry.node)
         });
     }
-    shape.has_zero() && node.is_zero()
+    shape.is_zero(node)
 }
 
 #[cfg(test)]

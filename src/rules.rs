@@ -76,8 +76,8 @@ macro_rules! rules {
 rules! {
     /// Can the sources be read, and does the API know what they say?
     Input in input beside [pub read, pub schema]: [
-        depends_on_configuration, dropped_null, duplicate_key, duplicate_resource, invalid_yaml, missing_field,
-        not_utf8, templated_file, unknown_field, unsupported_field, unused_ignore, wrong_type,
+        depends_on_configuration, dropped_null, duplicate_key, duplicate_resource, forbidden_field, invalid_yaml, missing_field,
+        not_utf8, repeated_list_item, templated_file, unknown_field, unsupported_field, unused_ignore, wrong_type,
     ]
     /// Does Git hold what the cluster writes?
     Drift in drift: [
@@ -85,7 +85,7 @@ rules! {
         runtime_data,
     ]
     /// Would KubeVirt's webhooks accept it? The checks run in KubeVirt's order and answer in its words.
-    Admission in admission beside [pub causes, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, structural]: [
+    Admission in admission beside [pub causes, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, pub structural]: [
         acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
         conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
         data_volume_template_storage, data_volume_without_name, dedicated_cpu_count, dedicated_cpu_threads,
@@ -98,8 +98,8 @@ rules! {
         invalid_claim_network, invalid_cloud_init, invalid_container_disk_path, invalid_device_claim,
         invalid_dhcp_option, invalid_disk_name, invalid_disk_pci_address, invalid_disk_serial, invalid_dns_config,
         invalid_eviction_strategy, invalid_host_disk, invalid_hostname, invalid_hugepages, invalid_interface_name,
-        invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_matcher, invalid_overcommit,
-        invalid_panic_device, invalid_pool_strategy, invalid_port_range, invalid_preferred_topology,
+        invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_matcher, invalid_metadata,
+        invalid_overcommit, invalid_panic_device, invalid_pool_strategy, invalid_port_range, invalid_preferred_topology,
         invalid_resource_claim, invalid_run_strategy, invalid_service_account, invalid_sound_device,
         invalid_start_strategy, invalid_subdomain, invalid_topology_spread, invalid_video_device,
         io_thread_without_virtio, isolated_emulator_without_dedicated_cpu, launch_security_requirements,

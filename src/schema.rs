@@ -6,14 +6,17 @@
 pub mod explain;
 mod limit;
 mod table;
+mod time;
 mod walk;
+
+use std::fmt;
 
 use smol_str::SmolStr;
 
 pub use self::limit::{Limit, Test};
-pub use self::table::{Expected, Field, Schema, Shape, Type, Variant, Width};
+pub use self::table::{Expected, Field, Preserve, Schema, Shape, Type, Variant, Width};
 
-use crate::field_path::FieldPath;
+use crate::field_path::{FieldPath, Segment};
 use crate::release::{Release, ReleaseRange};
 use crate::yaml::Node;
 
@@ -36,7 +39,7 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// The kinds of [`Problem`]. The last four are not raised in the status and the metadata of the kind itself.
+/// The kinds of [`Problem`]. Those from `Missing` on are not raised in the status and the metadata of the kind itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
     /// No release has this field in this type; dropped.
@@ -51,6 +54,13 @@ pub enum ProblemKind {
     },
     /// A null where the type has a value; dropped.
     DroppedNull,
+    /// A null in the metadata's free keys; stored as an empty value.
+    EmptyNull,
+    /// No field takes it and the API server keeps it; `KubeVirt`'s own OpenAPI refuses it.
+    Forbidden {
+        /// The types on the way to it, outermost first; the last one lacks the field.
+        within: Vec<&'static str>,
+    },
     /// The value is of another type; refused.
     WrongType {
         /// What the type wants.
@@ -58,10 +68,21 @@ pub enum ProblemKind {
     },
     /// The field must be written and is not; refused.
     Missing,
+    /// The field must be written and is not; the mutating webhook writes it empty, which is refused only where the field
+    /// has a list of words.
+    LeftEmpty {
+        /// The words that `KubeVirt`'s own OpenAPI lists; none where it lists none.
+        allowed: &'static [SmolStr],
+    },
+    /// The list has an earlier item with the same keys, or, without keys, the same value; refused.
+    Repeated {
+        /// The keys that tell items apart.
+        keys: &'static [SmolStr],
+    },
     /// Go cannot read the number into the field's type; refused.
     OutOfRange {
         /// The number.
-        number: i64,
+        number: i128,
     },
     /// The word is none that `KubeVirt`'s own OpenAPI lists; refused after the mutating webhook.
     NotListed {
@@ -80,9 +101,52 @@ impl ProblemKind {
     pub(crate) const fn loses_the_value(&self) -> bool {
         matches!(
             self,
-            Self::UnknownField { .. } | Self::UnsupportedField { .. } | Self::WrongType { .. }
+            Self::UnknownField { .. }
+                | Self::UnsupportedField { .. }
+                | Self::Forbidden { .. }
+                | Self::WrongType { .. }
         )
     }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, kind } = self;
+        match kind {
+            ProblemKind::WrongType { expected } => write!(f, "{path} is not {expected}"),
+            ProblemKind::OutOfRange { number } => write!(f, "{path} cannot hold {number}"),
+            ProblemKind::NotListed { allowed } => {
+                write!(f, "{path} is not one of {}", allowed.join(", "))
+            }
+            ProblemKind::Missing | ProblemKind::LeftEmpty { .. } => {
+                write!(f, "{path} is required and missing")
+            }
+            ProblemKind::UnknownField { .. }
+            | ProblemKind::UnsupportedField { .. }
+            | ProblemKind::Forbidden { .. } => write!(f, "there is no field {path}"),
+            ProblemKind::DroppedNull | ProblemKind::EmptyNull => write!(f, "{path} is null"),
+            ProblemKind::Repeated { .. } => write!(f, "{path} repeats an earlier item"),
+            ProblemKind::BeyondLimit { .. } => write!(f, "{path} is beyond its limit"),
+        }
+    }
+}
+
+/// The first thing that the API server cannot read or `KubeVirt`'s own OpenAPI validation refuses in a VM; its status is
+/// not looked at.
+pub fn invalid(problems: &[Problem]) -> Option<&Problem> {
+    problems.iter().find(|problem| {
+        let first = problem.path.segments().first();
+        let is_status = matches!(first, Some(Segment::Field(name)) if name == "status");
+        !is_status
+            && matches!(
+                problem.kind,
+                ProblemKind::WrongType { .. }
+                    | ProblemKind::OutOfRange { .. }
+                    | ProblemKind::NotListed { .. }
+                    | ProblemKind::Missing
+                    | ProblemKind::Forbidden { .. }
+            )
+    })
 }
 
 /// The first value of another type than its field's: where it is, and what the field takes.
@@ -225,12 +289,49 @@ mod tests {
     #[test]
     fn what_is_missing_is_said_of_the_mapping_that_lacks_it() {
         assert_eq!(places(&json!({})), ["spec"]);
-        assert_eq!(
-            places(
-                &json!({"spec": {"template": {"spec": {"domain": {"devices": {"disks": [{}]}}}}}})
-            ),
-            ["spec.template.spec.domain.devices.disks[0].name"]
-        );
+        let devices = json!({"devices": {"disks": [{}], "filesystems": [{"name": "a"}]}});
+        let problems = vm(
+            Release::NEWEST,
+            &json!({"spec": {"template": {"spec": {"domain": devices}}}}),
+        )
+        .problems;
+        let kinds: Vec<_> = problems
+            .iter()
+            .map(|problem| (problem.path.to_string(), &problem.kind))
+            .collect();
+        assert_eq!(kinds.len(), 2);
+        assert_eq!(kinds[0].0, "spec.template.spec.domain.devices.disks[0].name");
+        assert_eq!(kinds[0].1, &ProblemKind::LeftEmpty { allowed: &[] });
+        assert_eq!(kinds[1].1, &ProblemKind::Missing);
+        assert_eq!(invalid(&problems), Some(&problems[1]));
+    }
+
+    #[test]
+    fn the_api_server_writes_the_crds_defaults() {
+        let volume = |path: serde_json::Value| {
+            let read = vm(
+                Release::NEWEST,
+                &json!({"spec": {"template": {"spec": {"volumes": [{"name": "a", "containerPath": path}]}}}}),
+            );
+            let volume = &read.node.items_at("spec.template.spec.volumes")[0];
+            volume.path("containerPath.readOnly").unwrap().to_json()
+        };
+        assert_eq!(volume(json!({"path": "/a"})), json!(true));
+        assert_eq!(volume(json!({"path": "/a", "readOnly": null})), json!(true));
+        assert_eq!(volume(json!({"path": "/a", "readOnly": false})), json!(false));
+    }
+
+    #[test]
+    fn writing_what_go_embeds_by_pointer_makes_it() {
+        let gpu = json!({"name": "a", "claimName": ""});
+        let of = |release| {
+            let mut node = vm(release, &json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [gpu]}}}}}})).node;
+            let read = node.items_at("spec.template.spec.domain.devices.gpus")[0].get("claimName").is_some();
+            encode(release, "v1.VirtualMachine", &mut node);
+            (read, node.items_at("spec.template.spec.domain.devices.gpus")[0].get("claimName").is_some())
+        };
+        assert_eq!(of(Release::V1_9), (true, false));
+        assert_eq!(of(Release::V1_8), (true, true));
     }
 
     #[test]
@@ -243,10 +344,12 @@ mod tests {
         };
         let cpu = "spec.template.spec.domain.cpu.cores";
         let boot_order = "spec.template.spec.domain.devices.disks[0].bootOrder";
+        let grace = "spec.template.spec.terminationGracePeriodSeconds";
         assert_eq!(cores(-1), [boot_order, cpu]);
         assert!(cores(0).is_empty());
         assert!(cores(i64::from(u32::MAX)).is_empty());
         assert_eq!(cores(i64::from(u32::MAX) + 1), [cpu]);
+        assert_eq!(cores(1 << 53), [boot_order, cpu, grace]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use driftless::rule::Severity;
 use driftless::schema::{self, Problem, ProblemKind};
 use driftless::stored::Matcher;
 use driftless::transform::admit::{self, NotAdmitted, Unknown};
-use driftless::transform::expand::{ExpandError, expand};
+use driftless::transform::expand::{ExpandError, expand, expand_stored};
 use driftless::transform::start::{self, StartError};
 use driftless::yaml::{Node, Origin};
 
@@ -124,6 +124,7 @@ pub(crate) fn take(
         }
         vm
     };
+    let expand = if steps.admitted { expand_stored } else { expand };
     let node = match steps.taken_to {
         End::Admitted => unexpanded.clone(),
         End::Expanded => expand(&unexpanded, namespace, resolver).map_err(NotExpanded::Expand)?,
@@ -299,9 +300,9 @@ pub(crate) fn say_failure(
             };
             say(&FieldPath::parse(field.unwrap_or_default()), &message, None);
         }
-        NotExpanded::Expand(ExpandError::Malformed { path, expected })
-        | NotExpanded::Admit(NotAdmitted::Malformed { path, expected }) => {
-            say(path, &format!("{path} is not {expected}"), None);
+        NotExpanded::Expand(ExpandError::Malformed(problem))
+        | NotExpanded::Admit(NotAdmitted::Malformed(problem)) => {
+            say(&problem.path, &problem.to_string(), None);
         }
         NotExpanded::Admit(NotAdmitted::Infer(error)) => {
             say(

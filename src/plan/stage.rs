@@ -13,7 +13,7 @@ use crate::resolve::Resolved;
 use crate::resource::Resource;
 use crate::schema::{self, ProblemKind};
 use crate::transform::admit::{self, NotAdmitted, RANDOM_UUID};
-use crate::transform::expand::expand;
+use crate::transform::expand::expand_stored;
 use crate::update::types::{Types, TypesError};
 use crate::yaml::Node;
 
@@ -140,7 +140,7 @@ impl<'a> Stage<'a> {
     pub(super) fn expanded(&self) -> &Node {
         self.expanded.get_or_init(|| {
             let stored = self.stored();
-            let mut node = expand(stored, self.namespace(), self.subject.resolver)
+            let mut node = expand_stored(stored, self.namespace(), self.subject.resolver)
                 .unwrap_or_else(|_| stored.clone());
             node.remove("status");
             drop_random(&mut node);
@@ -176,9 +176,8 @@ fn store(subject: &Sided, applied: &Node) -> StoredVm {
         })
         .map(|problem| problem.path.clone())
         .collect();
-    let malformed = admit::malformed(&decoded.problems);
-    let admitted = match malformed {
-        Some(error) => Err(error),
+    let admitted = match schema::invalid(&decoded.problems) {
+        Some(problem) => Err(NotAdmitted::Malformed(problem.clone())),
         None => admit::mutate_decoded(written.clone(), None, subject.resolver),
     };
     let (vm, refused) = match admitted {

@@ -25,6 +25,8 @@ pub struct Type {
     fields: Vec<Field>,
     /// Indices of the fields that some release requires.
     required: Vec<usize>,
+    /// Indices of the fields that the API server writes in some release where they are absent.
+    defaulted: Vec<usize>,
 }
 
 /// A field, in all the forms it had.
@@ -57,8 +59,29 @@ pub struct Variant {
     pub values: Vec<SmolStr>,
     /// What else the CRD demands of the value.
     pub limits: Vec<Limit>,
-    /// Keys that tell list items apart.
+    /// Keys that tell list items apart: the API server takes no two items with the same.
     pub keys: Vec<SmolStr>,
+    /// Whether the API server takes no value twice in the list.
+    pub set: bool,
+    /// Whether the field belongs to a struct that Go embeds by pointer: writing it makes that struct, even with a zero value.
+    pub embedded: bool,
+    /// What the API server writes where the field is absent.
+    pub default: Option<Node>,
+    /// What the API server keeps below the field though no schema knows it.
+    pub preserve: Preserve,
+}
+
+/// What the API server keeps below a field though no schema of the CRD knows it.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Preserve {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Unknown fields of the value itself; what it knows has a schema of its own.
+    Fields,
+    /// Everything: the value has no schema. It may be null.
+    All,
 }
 
 /// The type of a value.
@@ -107,12 +130,12 @@ pub enum Width {
 
 impl Width {
     /// Whether Go can read the number into the type.
-    pub fn holds(self, number: i64) -> bool {
+    pub fn holds(self, number: i128) -> bool {
         match self {
             Self::Int32 => i32::try_from(number).is_ok(),
-            Self::Int64 => true,
+            Self::Int64 => i64::try_from(number).is_ok(),
             Self::Uint32 => u32::try_from(number).is_ok(),
-            Self::Uint64 => number >= 0,
+            Self::Uint64 => u64::try_from(number).is_ok(),
         }
     }
 }
@@ -136,16 +159,26 @@ impl Shape {
         }
     }
 
-    /// Whether Go drops a zero value of a field that is no pointer.
-    pub const fn has_zero(&self) -> bool {
-        !matches!(self, Self::Quantity | Self::Any)
+    /// Whether the OpenAPI gives a plain field of the shape a default: text, truth and whole numbers have one in Go.
+    pub const fn is_scalar(&self) -> bool {
+        matches!(self, Self::String | Self::Bool | Self::Integer(_))
+    }
+
+    /// Whether Go cannot tell the value of a field that is no pointer from none.
+    pub fn is_zero(&self, node: &Node) -> bool {
+        match self {
+            Self::Quantity | Self::Any => false,
+            // An empty text is another kind of value than the number 0, which is Go's zero.
+            Self::IntOrString => node.is_zero() && node.as_str().is_none(),
+            _ => node.is_zero(),
+        }
     }
 
     /// What Go writes for an empty value; `None` where it writes nothing.
     pub fn zero(&self) -> Option<Node> {
         match self {
             Self::String => Some(Node::string("")),
-            Self::Integer(_) => Some(Node::from(0)),
+            Self::Integer(_) | Self::IntOrString => Some(Node::from(0)),
             Self::Bool => Some(Node::from(false)),
             Self::Quantity => Some(Node::string("0")),
             _ => None,
@@ -234,18 +267,22 @@ impl Schema {
 
 impl Type {
     fn new(name: SmolStr, fields: Vec<Field>) -> Self {
-        let is_required = |field: &Field| field.variants.iter().any(|variant| variant.required);
-        let required = fields
-            .iter()
-            .enumerate()
-            .filter(|(_, field)| is_required(field))
-            .map(|(at, _)| at)
-            .collect();
+        let those = |is: fn(&Variant) -> bool| {
+            let numbered = fields.iter().enumerate();
+            let found = numbered.filter(|(_, field)| field.variants.iter().any(is));
+            found.map(|(at, _)| at).collect()
+        };
         Self {
+            required: those(|variant| variant.required),
+            defaulted: those(|variant| variant.default.is_some()),
             name,
             fields,
-            required,
         }
+    }
+
+    /// The fields that the API server writes in some release where they are absent, sorted by name.
+    pub(super) fn ever_defaulted(&self) -> impl Iterator<Item = &Field> {
+        self.defaulted.iter().map(|at| &self.fields[*at])
     }
 
     /// The fields that some release requires, sorted by name.
@@ -350,6 +387,13 @@ struct RawVariant {
     limits: RawLimits,
     #[serde(default)]
     keys: Vec<SmolStr>,
+    #[serde(default)]
+    set: bool,
+    #[serde(default)]
+    embedded: bool,
+    default: Option<serde_json::Value>,
+    #[serde(default)]
+    preserve: Preserve,
 }
 
 impl RawVariant {
@@ -365,6 +409,13 @@ impl RawVariant {
             values: self.values,
             limits: self.limits.build(),
             keys: self.keys,
+            set: self.set,
+            embedded: self.embedded,
+            default: self.default.as_ref().map(|default| {
+                let read = Node::from_json(default);
+                Node::written(read.value, &"the default of the CRD")
+            }),
+            preserve: self.preserve,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The one walk of a tree along its type: gives the tree as Go holds it, and everything that does not fit.
 
+use std::collections::HashSet;
+
 use smol_str::SmolStr;
 
-use super::table::{Schema, Shape, Type, Variant};
-use super::{Decoded, Expected, Problem, ProblemKind};
+use super::table::{Preserve, Schema, Shape, Type, Variant, Width};
+use super::{Decoded, Expected, Problem, ProblemKind, time};
 use crate::field_path::{FieldPath, Segment};
 use crate::release::Release;
 use crate::resource::quantity;
@@ -14,6 +16,8 @@ pub(super) fn read(release: Release, of: &'static Type, node: &Node) -> Decoded 
     let mut walk = Reading {
         schema: Schema::builtin(),
         release,
+        held: Held::of(of.name()),
+        keeps: Preserve::Nothing,
         steps: Vec::with_capacity(16),
         within: Vec::with_capacity(8),
         problems: Vec::new(),
@@ -31,9 +35,39 @@ pub(super) fn read(release: Release, of: &'static Type, node: &Node) -> Decoded 
     }
 }
 
+/// The largest whole number that KubeVirt's OpenAPI validation takes: it reads JSON numbers as floats.
+const LARGEST: i64 = (1 << 53) - 1;
+
+/// Who holds a kind against what, beside Go itself.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// KubeVirt's webhooks hold it against KubeVirt's own OpenAPI.
+    openapi: bool,
+    /// The mutating webhook writes the Go struct back before the API server validates the object.
+    written_back: bool,
+    /// The API server holds it against a CRD as it is written.
+    as_written: bool,
+}
+
+impl Held {
+    fn of(type_name: &str) -> Self {
+        let kind = type_name.rsplit_once('.').map_or(type_name, |(_, kind)| kind);
+        let written_back = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
+        let is_kind = super::TYPES.iter().any(|(_, name)| *name == type_name);
+        Self {
+            openapi: written_back || kind == "VirtualMachineInstanceReplicaSet",
+            written_back,
+            as_written: is_kind && !written_back,
+        }
+    }
+}
+
 struct Reading<'a> {
     schema: &'static Schema,
     release: Release,
+    held: Held,
+    /// What the API server keeps of the unknown where the walk stands.
+    keeps: Preserve,
     /// Steps to the place being read; a path is made of them only for a problem.
     steps: Vec<PathStep<'a>>,
     /// The types passed through on the way, outermost first.
@@ -86,50 +120,98 @@ impl<'a> Reading<'a> {
             self.steps.pop();
         }
         self.within.pop();
+        self.set_defaults(of, &mut out);
         Some(out)
     }
 
+    /// Writes what the API server writes where a field is absent.
+    fn set_defaults(&self, of: &'static Type, out: &mut Map) {
+        for field in of.ever_defaulted() {
+            let variant = field.variant(self.release);
+            if let Some(default) = variant.and_then(|variant| variant.default.as_ref())
+                && out.get(field.name()).is_none()
+            {
+                out.insert(field.name(), default.clone());
+            }
+        }
+    }
+
     fn require(&mut self, of: &'static Type, map: &Map) {
+        if self.is_servers() {
+            return;
+        }
         for field in of.ever_required() {
-            let is_required = field
-                .variant(self.release)
-                .is_some_and(|variant| variant.required);
-            if !is_required || map.get(field.name()).is_some_and(|node| !node.is_null()) {
+            let Some(variant) = field.variant(self.release).filter(|of| of.required) else {
+                continue;
+            };
+            if map.get(field.name()).is_some_and(|node| !node.is_null()) {
                 continue;
             }
+            // KubeVirt's OpenAPI has a default for it, and the webhook writes that back.
+            let is_left_empty =
+                self.held.written_back && !variant.pointer && variant.shape.is_scalar();
             self.steps.push(PathStep::Field(field.key()));
-            if !self.is_servers() {
-                self.problem(ProblemKind::Missing);
-            }
+            self.problem(if is_left_empty {
+                let allowed = &variant.values;
+                ProblemKind::LeftEmpty { allowed }
+            } else {
+                ProblemKind::Missing
+            });
             self.steps.pop();
         }
     }
 
     fn read_field(&mut self, of: &'static Type, entry: &'a Entry) -> Option<Node> {
-        let Some(field) = of.field(&entry.key) else {
-            let within = self.within.iter().map(|of| of.name()).collect();
-            self.problem(ProblemKind::UnknownField { within });
+        let field = of.field(&entry.key);
+        let variant = field.and_then(|field| field.variant(self.release));
+        let Some(variant) = variant else {
+            // go-openapi ignores two keys of JSON Schema itself.
+            let is_kept =
+                self.keeps != Preserve::Nothing && !matches!(&*entry.key, "$schema" | "id");
+            self.problem(match field {
+                _ if is_kept => ProblemKind::Forbidden {
+                    within: self.within.iter().map(|of| of.name()).collect(),
+                },
+                None => ProblemKind::UnknownField {
+                    within: self.within.iter().map(|of| of.name()).collect(),
+                },
+                Some(field) => ProblemKind::UnsupportedField {
+                    releases: field.releases(),
+                },
+            });
             return None;
         };
-        let Some(variant) = field.variant(self.release) else {
-            let releases = field.releases();
-            self.problem(ProblemKind::UnsupportedField { releases });
-            return None;
+        let outer = self.keeps;
+        let here = if self.held.openapi { variant.preserve } else { Preserve::Nothing };
+        if outer != Preserve::All {
+            self.keeps = here;
+        }
+        let node = if entry.node.is_null() {
+            self.read_null(variant, entry);
+            None
+        } else {
+            self.hold(variant, &entry.node);
+            Some(self.read(&variant.shape, &entry.node))
         };
-        if entry.node.is_null() {
+        self.keeps = outer;
+        let stays = variant.pointer || variant.embedded;
+        node.filter(|node| stays || !variant.shape.is_zero(node))
+    }
+
+    /// A null in the place of a field's value: the API server drops it, unless it keeps everything there.
+    fn read_null(&mut self, variant: &'static Variant, entry: &Entry) {
+        if self.keeps != Preserve::All {
             if !matches!(variant.shape, Shape::Time) {
                 self.problem(ProblemKind::DroppedNull);
             }
-            return None;
+        } else if entry.key != "creationTimestamp" {
+            let expected = variant.shape.expected();
+            self.problem(ProblemKind::WrongType { expected });
         }
-        self.hold(variant, &entry.node);
-        let node = self.read(&variant.shape, &entry.node);
-        let is_empty = !variant.pointer && variant.shape.has_zero() && node.is_zero();
-        (!is_empty).then_some(node)
     }
 
     /// Holds a value against the words and limits of its field.
-    fn hold(&mut self, variant: &'static Variant, node: &Node) {
+    fn hold(&mut self, variant: &'static Variant, node: &'a Node) {
         if self.is_servers() {
             return;
         }
@@ -137,7 +219,9 @@ impl<'a> Reading<'a> {
             let is_listed = |word: &str| variant.values.iter().any(|value| value == word);
             let allowed = &variant.values;
             match &node.value {
-                Value::String(word) if !word.is_empty() && !is_listed(word) => {
+                Value::String(word)
+                    if !is_listed(word) && (self.held.openapi || !word.is_empty()) =>
+                {
                     self.problem(ProblemKind::NotListed { allowed });
                 }
                 Value::Seq(items) => {
@@ -152,26 +236,87 @@ impl<'a> Reading<'a> {
                 _ => {}
             }
         }
-        for limit in &variant.limits {
-            if !limit.allows(node) {
-                self.problem(ProblemKind::BeyondLimit { limit });
+        // What Go leaves out never comes to the CRD.
+        let is_left_out =
+            self.held.written_back && !variant.pointer && !variant.always && node.is_zero();
+        if !is_left_out {
+            for limit in &variant.limits {
+                if !limit.allows(node) {
+                    self.problem(ProblemKind::BeyondLimit { limit });
+                }
             }
+        }
+        if variant.set || !variant.keys.is_empty() {
+            self.hold_apart(&variant.keys, node.items());
+        }
+    }
+
+    /// Holds the items of a list apart: by their keys, or, where there are none, by themselves.
+    fn hold_apart(&mut self, keys: &'static [SmolStr], items: &'a [Node]) {
+        // Go writes what is absent as a zero value.
+        let is_absent = |node: &Node| self.held.written_back && node.is_zero();
+        let part = |node: Option<&Node>| {
+            let node = node.filter(|node| !is_absent(node));
+            node.map(|node| node.to_json().to_string())
+        };
+        let mut seen = HashSet::new();
+        let mut repeated = Vec::new();
+        for (at, item) in items.iter().enumerate().filter(|(_, item)| !item.is_null()) {
+            let identity: Vec<_> = if keys.is_empty() {
+                vec![part(Some(item))]
+            } else {
+                keys.iter().map(|key| part(item.get(key))).collect()
+            };
+            if !seen.insert(identity) {
+                repeated.push(at);
+            }
+        }
+        for at in repeated {
+            self.steps.push(PathStep::Index(at));
+            self.problem(ProblemKind::Repeated { keys });
+            self.steps.pop();
+        }
+    }
+
+    /// Holds a whole number against Go's type and against the OpenAPI.
+    fn hold_number(&mut self, width: Width, number: i128) {
+        let is_exact = number.unsigned_abs() <= u128::from(LARGEST.unsigned_abs());
+        let fits = width.holds(number) && (is_exact || !self.held.openapi);
+        if !fits && !self.is_servers() {
+            self.problem(ProblemKind::OutOfRange { number });
         }
     }
 
     fn read(&mut self, shape: &'static Shape, node: &'a Node) -> Node {
         let value = match (shape, &node.value) {
             (Shape::Any, _)
-            | (Shape::String | Shape::Bytes | Shape::Duration | Shape::Time, Value::String(_))
+            | (Shape::String | Shape::Bytes | Shape::Duration, Value::String(_))
             | (Shape::Bool, Value::Bool(_))
-            | (Shape::Integer(_), Value::UInt(_))
             | (Shape::Float, Value::Int(_) | Value::UInt(_) | Value::Float(_))
-            | (Shape::IntOrString, Value::Int(_) | Value::String(_)) => return node.clone(),
+            | (Shape::IntOrString, Value::String(_)) => return node.clone(),
+            (Shape::Time, Value::String(text)) if time::is_rfc3339(text) => return node.clone(),
             (Shape::Integer(width), Value::Int(number)) => {
-                if !width.holds(*number) && !self.is_servers() {
-                    self.problem(ProblemKind::OutOfRange { number: *number });
-                }
+                self.hold_number(*width, i128::from(*number));
                 return node.clone();
+            }
+            (Shape::Integer(width), Value::UInt(number)) => {
+                self.hold_number(*width, i128::from(*number));
+                return node.clone();
+            }
+            (Shape::IntOrString, Value::Int(number)) => {
+                self.hold_number(Width::Int32, i128::from(*number));
+                return node.clone();
+            }
+            // The CRD takes a whole number, or text that is a quantity from end to end.
+            (Shape::Quantity, Value::Float(number))
+                if self.held.as_written && number.fract() != 0.0 =>
+            {
+                None
+            }
+            (Shape::Quantity, Value::String(text))
+                if self.held.as_written && text.trim() != text.as_str() =>
+            {
+                None
             }
             (
                 Shape::Quantity,
@@ -188,6 +333,7 @@ impl<'a> Reading<'a> {
                 for (at, item) in items.iter().enumerate() {
                     self.steps.push(PathStep::Index(at));
                     out.push(if item.is_null() {
+                        self.null_item(of);
                         zero_item(of)
                     } else {
                         self.read(of, item)
@@ -200,10 +346,12 @@ impl<'a> Reading<'a> {
                 let mut out = Map::with_capacity(map.len());
                 for entry in map.entries() {
                     self.steps.push(PathStep::Field(&entry.key));
-                    if entry.node.is_null() {
-                        self.problem(ProblemKind::DroppedNull);
+                    let node = if entry.node.is_null() {
+                        self.null_entry(of)
                     } else {
-                        let node = self.read(of, &entry.node);
+                        Some(self.read(of, &entry.node))
+                    };
+                    if let Some(node) = node {
                         out.push(Entry {
                             key: entry.key.clone(),
                             key_origin: entry.key_origin,
@@ -214,14 +362,20 @@ impl<'a> Reading<'a> {
                 }
                 Some(Value::Map(out))
             }
-            (Shape::Integer(_), Value::Float(number))
+            (Shape::Integer(_) | Shape::IntOrString, Value::Float(number))
                 if number.fract() == 0.0 && number.abs() < 9e15 =>
             {
                 #[allow(
                     clippy::cast_possible_truncation,
                     reason = "checked to be integral and small"
                 )]
-                Some(Value::Int(*number as i64))
+                let number = *number as i64;
+                let width = match shape {
+                    Shape::Integer(width) => *width,
+                    _ => Width::Int32,
+                };
+                self.hold_number(width, i128::from(number));
+                Some(Value::Int(number))
             }
             _ => None,
         };
@@ -234,6 +388,29 @@ impl<'a> Reading<'a> {
             value,
             origin: node.origin,
         }
+    }
+
+    /// A null in a list: nobody drops it, and no schema takes it.
+    fn null_item(&mut self, of: &Shape) {
+        if !self.is_servers() && !matches!(of, Shape::Any) {
+            let expected = of.expected();
+            self.problem(ProblemKind::WrongType { expected });
+        }
+    }
+
+    /// A null in a mapping with free keys; gives what Go has there.
+    fn null_entry(&mut self, of: &Shape) -> Option<Node> {
+        if self.is_servers() {
+            self.problem(ProblemKind::EmptyNull);
+            return Some(zero_item(of));
+        }
+        self.problem(if self.keeps == Preserve::All {
+            let expected = of.expected();
+            ProblemKind::WrongType { expected }
+        } else {
+            ProblemKind::DroppedNull
+        });
+        None
     }
 }
 
@@ -282,6 +459,9 @@ pub(super) fn fill(release: Release, of: &Type, node: &mut Node) {
         let Some(variant) = field.variant(release) else {
             continue;
         };
+        if variant.embedded && map.get(field.name()).is_some_and(Node::is_zero) {
+            map.remove(field.name());
+        }
         if variant.pointer || map.get(field.name()).is_some() {
             continue;
         }
@@ -290,7 +470,11 @@ pub(super) fn fill(release: Release, of: &Type, node: &mut Node) {
             fill(release, Schema::builtin().type_at(*index), &mut node);
             (variant.always || !node.entries().is_empty()).then_some(node)
         } else {
-            variant.always.then(|| variant.shape.zero()).flatten()
+            // The OpenAPI wants a list to be written, and Go keeps one that is empty.
+            let is_written = variant.required && matches!(variant.shape, Shape::List(_));
+            let empty = || is_written.then(|| Node::new(Value::Seq(Vec::new())));
+            let zero = || variant.shape.zero().or_else(empty);
+            variant.always.then(zero).flatten()
         };
         if let Some(zero) = zero {
             map.insert(field.name(), zero);

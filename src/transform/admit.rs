@@ -54,14 +54,9 @@ pub enum NotAdmitted {
     /// The user's matcher leads nowhere; whether a cluster refuses it too depends on [`InferError::missing`].
     #[error(transparent)]
     Infer(#[from] InferError),
-    /// The user's VM: a value no API server takes.
-    #[error("{path} is not {expected}")]
-    Malformed {
-        /// Where.
-        path: FieldPath,
-        /// What the field takes: `a boolean`.
-        expected: schema::Expected,
-    },
+    /// The user's VM: the API server cannot read it, or `KubeVirt`'s own OpenAPI refuses it.
+    #[error("{0}")]
+    Malformed(Problem),
 }
 
 impl From<Refusal> for NotAdmitted {
@@ -75,9 +70,9 @@ impl From<NotAdmitted> for Refusal {
         match error {
             NotAdmitted::Refused(refusal) => refusal,
             NotAdmitted::Infer(error) => error.into(),
-            NotAdmitted::Malformed { path, expected } => Self::Refused {
-                message: format!("{path} is not {expected}"),
-                causes: vec![Cause::new(path.to_string(), format!("must be {expected}"))],
+            NotAdmitted::Malformed(problem) => Self::Refused {
+                message: problem.to_string(),
+                causes: vec![Cause::new(problem.path.to_string(), problem.to_string())],
             },
         }
     }
@@ -92,17 +87,10 @@ pub fn mutate(
     resolver: &Resolver<'_>,
 ) -> Result<Admitted, NotAdmitted> {
     let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
-    match malformed(&decoded.problems) {
-        Some(error) => Err(error),
+    match schema::invalid(&decoded.problems) {
+        Some(problem) => Err(NotAdmitted::Malformed(problem.clone())),
         None => mutate_decoded(decoded.node, old, resolver),
     }
-}
-
-/// The first value that no API server takes, among what decoding found.
-pub fn malformed(problems: &[Problem]) -> Option<NotAdmitted> {
-    let (path, expected) = schema::wrong_type(problems)?;
-    let path = path.clone();
-    Some(NotAdmitted::Malformed { path, expected })
 }
 
 /// As [`mutate`], for a VM that is decoded already.

@@ -16,7 +16,7 @@ use crate::conflict::{Conflict, Conflicts};
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resolve::{ResolveError, Resolver, Spec};
-use crate::schema;
+use crate::schema::{self, Decoded, Problem, ProblemKind};
 use crate::yaml::{Node, Origin};
 
 /// Why a VM cannot be expanded.
@@ -28,14 +28,9 @@ pub enum ExpandError {
     /// The user's VM: it sets fields that its instance type sets too.
     #[error("{0}")]
     Conflicts(Conflicts),
-    /// The user's VM: a value no API server takes.
-    #[error("{path} is not {expected}")]
-    Malformed {
-        /// Where.
-        path: FieldPath,
-        /// What the field takes: `a boolean`.
-        expected: schema::Expected,
-    },
+    /// The user's VM: the API server cannot read it, or `KubeVirt`'s own OpenAPI refuses it.
+    #[error("{0}")]
+    Malformed(Problem),
     /// `KubeVirt` refuses the VM, or would crash on it.
     #[error("{}", .0.message())]
     Refused(Refusal),
@@ -69,17 +64,38 @@ impl TemplateBase {
     };
 }
 
-/// What `KubeVirt`'s expand-spec API makes of a VM of `namespace`: Go-normal form, whose copied nodes keep their origin.
-/// The VM may be as written, or decoded already. Mirrors Expand, pkg/instancetype/expand/expand.go @ v1.9.0.
+/// What `KubeVirt`'s expand-spec API answers to a VM of `namespace` as it is written: Go-normal form, whose copied nodes
+/// keep their origin. What `KubeVirt`'s OpenAPI refuses is no VM. Mirrors `ExpandSpecRequestHandler`,
+/// pkg/virt-api/rest/expand.go @ v1.9.0.
 pub fn expand(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Node, ExpandError> {
+    let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
+    if let Some(problem) = schema::invalid(&decoded.problems) {
+        return Err(ExpandError::Malformed(problem.clone()));
+    }
+    expand_decoded(vm, decoded, namespace, resolver)
+}
+
+/// As [`expand`], for a VM that is stored: in Go-normal form, which leaves out what is empty.
+pub fn expand_stored(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Node, ExpandError> {
+    let decoded = schema::decode(resolver.release(), "v1.VirtualMachine", vm);
+    let mut problems = decoded.problems.iter();
+    let lost = problems.find(|problem| matches!(problem.kind, ProblemKind::WrongType { .. }));
+    if let Some(problem) = lost {
+        return Err(ExpandError::Malformed(problem.clone()));
+    }
+    expand_decoded(vm, decoded, namespace, resolver)
+}
+
+/// Mirrors Expand, pkg/instancetype/expand/expand.go @ v1.9.0.
+fn expand_decoded(
+    vm: &Node,
+    decoded: Decoded,
+    namespace: &str,
+    resolver: &Resolver,
+) -> Result<Node, ExpandError> {
+    let release = resolver.release();
     let instancetype = resolver.resolve_instancetype(vm, namespace)?;
     let preference = resolver.resolve_preference(vm, namespace)?;
-    let release = resolver.release();
-    let decoded = schema::decode(release, "v1.VirtualMachine", vm);
-    if let Some((path, expected)) = schema::wrong_type(&decoded.problems) {
-        let path = path.clone();
-        return Err(ExpandError::Malformed { path, expected });
-    }
     let mut vm = keep_empty_node_selector(vm, decoded.node);
     if instancetype.is_none() && preference.is_none() {
         drop_empty_node_selector(&mut vm);

@@ -73,7 +73,7 @@ pub fn start_with(
     let release = resolver.release();
     let configuration = &resolver.target().configuration;
     let (vm, types, expanded) = if is_expanded(&vm, types, resolver) {
-        let mut expanded = expand::expand(&vm, namespace, resolver)?;
+        let mut expanded = expand::expand_stored(&vm, namespace, resolver)?;
         schema::encode(release, "v1.VirtualMachine", &mut expanded);
         let admitted = admit::mutate(&expanded, Some(&vm), resolver)?;
         (admitted.vm, StartTypes::default(), Some(expanded))

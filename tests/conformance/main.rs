@@ -19,6 +19,7 @@ mod quantity;
 mod revisions;
 mod start;
 mod update;
+mod wide;
 mod yaml;
 
 use std::path::{Path, PathBuf};
@@ -187,6 +188,21 @@ const FAMILIES: &[Family] = &[
         name: "instancetype-edit",
         check: update::check_instancetype_edit,
         cases: &[("1.9", 105)],
+    },
+    Family {
+        name: "admit-wide",
+        check: wide::admit,
+        cases: &[("1.7", 300), ("1.9", 1200)],
+    },
+    Family {
+        name: "object-wide",
+        check: wide::object,
+        cases: &[("1.9", 200)],
+    },
+    Family {
+        name: "expand-wide",
+        check: expand::check,
+        cases: &[("1.7", 100), ("1.9", 300)],
     },
 ];
 

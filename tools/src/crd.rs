@@ -41,8 +41,11 @@ struct Schema {
     maximum: Option<Value>,
     minimum: Option<Value>,
     pattern: Option<String>,
+    default: Option<Value>,
     #[serde(rename = "x-kubernetes-int-or-string")]
     is_int_or_string: bool,
+    #[serde(rename = "x-kubernetes-preserve-unknown-fields")]
+    preserves: bool,
     #[serde(rename = "x-kubernetes-validations")]
     rules: Vec<Rule>,
 }
@@ -91,7 +94,7 @@ impl Crds {
         Ok(Self { schemas })
     }
 
-    /// Writes `limits` into a column. `kinds` are the types of whole objects, by lower-case kind.
+    /// Writes `limits`, `default` and `preserve` into a column. `kinds` are the types of whole objects, by lower-case kind.
     pub fn limit(&self, column: &mut Column, kinds: &[(String, String)]) -> anyhow::Result<()> {
         let mut found = Limits::default();
         for (kind, type_name) in kinds {
@@ -111,7 +114,7 @@ impl Crds {
                     .get_mut(&type_name)
                     .and_then(|fields| fields.get_mut(&field))
             {
-                form.insert("limits".to_owned(), serde_json::from_str(&one)?);
+                form.extend(serde_json::from_str::<Map<_, _>>(&one)?);
             }
         }
         Ok(())
@@ -141,7 +144,7 @@ impl Limits {
             self.0
                 .entry((type_name.to_owned(), name.clone()))
                 .or_default()
-                .insert(schema.limits().to_string());
+                .insert(schema.demands().to_string());
             self.inside(column, of, schema);
         }
     }
@@ -162,6 +165,24 @@ impl Limits {
 }
 
 impl Schema {
+    /// What the CRD says of a field beside its type, by the table's keys.
+    fn demands(&self) -> Value {
+        let mut demands = Map::new();
+        let limits = self.limits();
+        if limits != json!({}) {
+            demands.insert("limits".to_owned(), limits);
+        }
+        // Go cannot tell an empty text from none.
+        if let Some(default) = self.default.as_ref().filter(|default| **default != json!("")) {
+            demands.insert("default".to_owned(), default.clone());
+        }
+        if self.preserves {
+            let all = if self.properties.is_empty() { "all" } else { "fields" };
+            demands.insert("preserve".to_owned(), all.into());
+        }
+        Value::Object(demands)
+    }
+
     /// The demands, by the CRD's own keys.
     fn limits(&self) -> Value {
         let mut limits = Map::new();

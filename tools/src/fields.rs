@@ -271,10 +271,14 @@ impl Reader<'_> {
             .type_name(of)
             .with_context(|| format!("field {json}"))?;
         let mut form = Form::new();
-        let is_plain_struct = Self::is_struct(&of) && !is_pointer;
+        let is_struct = Self::is_struct(&of) || matches!(of.as_str(), "quantity" | "intOrString");
+        let is_plain_struct = is_struct && !is_pointer;
         form.insert("type".to_owned(), of.as_str().into());
         if is_pointer {
             form.insert("pointer".to_owned(), true.into());
+        }
+        if behind_pointer && !is_pointer {
+            form.insert("embedded".to_owned(), true.into());
         }
         // Go cannot leave out a struct, whatever its tag says.
         let is_written = !field.omitempty || is_plain_struct && !is_left_out(root, json, &of);

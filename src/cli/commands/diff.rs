@@ -11,7 +11,7 @@ use driftless::release::Release;
 use driftless::report::tree_diff;
 use driftless::resolve::infer;
 use driftless::resource::Resource;
-use driftless::transform::expand::expand;
+use driftless::transform::expand::expand_stored;
 use driftless::yaml::Node;
 
 use crate::args::Global;
@@ -140,7 +140,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
 fn expanded(subject: &change::Sided<'_>) -> anyhow::Result<Node> {
     let mut vm = subject.resource.node.clone();
     infer::infer(&mut vm, subject.namespace(), subject.resolver)?;
-    Ok(expand(&vm, subject.namespace(), subject.resolver)?)
+    Ok(expand_stored(&vm, subject.namespace(), subject.resolver)?)
 }
 
 fn is_revision(text: &str) -> bool {

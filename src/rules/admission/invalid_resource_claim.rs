@@ -96,9 +96,10 @@ mod tests {
     use crate::release::Release;
     use crate::rules::testing::words;
 
+    /// A name twice is refused before, by the API server, which tells claims apart by their names.
     #[test]
-    fn names_are_unique_labels() {
-        let bad = json!({"spec": {"template": {"spec": {"resourceClaims": [{"name": "A", "resourceClaimName": "a"}, {"name": "b", "resourceClaimName": "B", "resourceClaimTemplateName": "c"}, {"name": "b", "resourceClaimName": "c"}]}}}});
+    fn names_are_labels() {
+        let bad = json!({"spec": {"template": {"spec": {"resourceClaims": [{"name": "A", "resourceClaimName": "a"}, {"name": "b", "resourceClaimName": "B", "resourceClaimTemplateName": "c"}]}}}});
         let fields = |release| {
             words(&RULE, release, &bad, &json!({}))
                 .into_iter()
@@ -107,8 +108,8 @@ mod tests {
         };
         assert_eq!(
             fields(Release::V1_9),
-            ["[0].name", "[1]", "[1].resourceClaimName", "[2].name"]
+            ["[0].name", "[1]", "[1].resourceClaimName"]
         );
-        assert_eq!(fields(Release::V1_8), ["[2].name"]);
+        assert_eq!(fields(Release::V1_8), Vec::<String>::new());
     }
 }

@@ -2,22 +2,20 @@
 
 use super::causes::Hit;
 use super::review::{self, Review};
-use crate::cause::Cause;
 use crate::field_path::FieldPath;
 use crate::finding::{Finding, Location};
 use crate::resolve::infer::InferError;
 use crate::resource::Resource;
 use crate::rule::{Family, Severity};
 use crate::rules::drift::inferred_matcher;
-use crate::rules::input::{depends_on_configuration, wrong_type};
+use crate::rules::input::depends_on_configuration;
 use crate::rules::instancetypes::{
     kubevirt_would_crash, unresolved_instancetype, unresolved_preference,
 };
 use crate::rules::{Context, Vm, start};
 
-/// What the webhooks answer to a VM on creation. `refused` says whether the API server has refused it already, in words
-/// of ours.
-pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
+/// What the webhooks answer to a VM on creation. What the API server says is found elsewhere.
+pub fn vm(vm: &Vm<'_>, context: &Context<'_>) -> Vec<Finding> {
     let decoded = &vm.decoded;
     let mut review = review::review_decoded(
         vm.written(),
@@ -26,7 +24,7 @@ pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
         None,
         context.resolver,
     );
-    let mut found = findings(vm.resource, &review, refused);
+    let mut found = findings(vm.resource, &review);
     // Other rules say these, on every release and with what may have been meant.
     found.retain(|finding| {
         finding.rule.id != unresolved_instancetype::RULE.info.id
@@ -47,20 +45,17 @@ pub fn vm(vm: &Vm<'_>, context: &Context<'_>, refused: bool) -> Vec<Finding> {
 }
 
 /// What the webhook of instance types and preferences answers.
-pub fn object(resource: &Resource, context: &Context<'_>, refused: bool) -> Vec<Finding> {
+pub fn object(resource: &Resource, context: &Context<'_>) -> Vec<Finding> {
     let review = review::review_object(&resource.id.kind, &resource.node, context.target.release);
-    findings(resource, &review, refused)
+    findings(resource, &review)
 }
 
-fn findings(resource: &Resource, review: &Review, refused: bool) -> Vec<Finding> {
+fn findings(resource: &Resource, review: &Review) -> Vec<Finding> {
     let mut found: Vec<Finding> = review
         .hits
         .iter()
         .map(|hit| of_hit(resource, hit))
         .collect();
-    if !refused {
-        found.extend(review.schema.iter().map(|cause| of_schema(resource, cause)));
-    }
     if let Some(message) = &review.crash {
         let message = format!("KubeVirt would crash: {message}");
         let mut finding = Finding::at(&kubevirt_would_crash::RULE.info, resource, "spec", message);
@@ -86,15 +81,6 @@ pub(in crate::rules) fn of_hit(resource: &Resource, hit: &Hit) -> Finding {
     if let Some(help) = &hit.help {
         finding.help(help.clone());
     }
-    finding
-}
-
-/// What the API server itself refuses and no rule of ours has put into words.
-fn of_schema(resource: &Resource, cause: &Cause) -> Finding {
-    let message = "the API server refuses the value";
-    let field = FieldPath::parse(&cause.field);
-    let mut finding = Finding::at(&wrong_type::RULE.info, resource, field, message);
-    finding.kubevirt(cause.clone());
     finding
 }
 

@@ -2,7 +2,8 @@
 
 use super::causes::{Causes, Hit};
 use super::guest::AdmittedGuest;
-use super::{order, structural};
+use super::structural::{self, Refused};
+use super::{invalid_metadata, order};
 use crate::cause::{Cause, Refusal};
 use crate::release::Behaviour;
 use crate::resolve::infer::InferError;
@@ -17,11 +18,27 @@ use crate::transform::admit::{self, Admitted, NotAdmitted};
 use crate::transform::expand::{self, ExpandError, TemplateBase, defaults, requirements};
 use crate::yaml::Node;
 
+/// What a cluster does with an object, in its order. Each stage sees what the one before hands on, and nothing comes after
+/// a stage that refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The API server reads it.
+    Decode,
+    /// The mutating webhook: KubeVirt's own OpenAPI first.
+    Mutate,
+    /// The API server validates its metadata.
+    Metadata,
+    /// The API server holds it against the CRD.
+    Schema,
+    /// The validating webhook reads it against KubeVirt's OpenAPI again, before its own checks.
+    Validate,
+}
+
 /// The answer to a VM.
 #[derive(Debug, Default)]
 pub struct Review {
-    /// What the API server refuses while reading the VM. KubeVirt is then never asked.
-    pub schema: Vec<Cause>,
+    /// What a stage before KubeVirt's own checks refuses, all of that stage.
+    pub schema: Vec<Refused>,
     /// What KubeVirt refuses, in its order. A real answer lists the first ten.
     pub hits: Vec<Hit>,
     /// What KubeVirt's code would crash on.
@@ -77,7 +94,7 @@ impl Review {
             let listed = certain.take(super::causes::LISTED);
             listed.map(|hit| &hit.cause).collect()
         } else {
-            self.schema.iter().collect()
+            self.schema.iter().map(|refused| &refused.cause).collect()
         }
     }
 
@@ -110,18 +127,19 @@ pub(super) fn review_decoded(
     resolver: &Resolver<'_>,
 ) -> Review {
     let known = resolver.target().configuration.is_known();
-    let wrong = structural::check(written, problems);
-    let mut review = Review {
-        schema: wrong.refused,
-        ..Review::default()
-    };
-    if !review.schema.is_empty() {
+    let refused = refused("v1.VirtualMachine", written, old.is_some(), problems);
+    let mut review = Review::default();
+    if refused
+        .first()
+        .is_some_and(|first| first.stage <= Stage::Mutate)
+    {
+        review.schema = refused;
         return review;
     }
     match admit::mutate_decoded(decoded, old, resolver) {
         Ok(admitted) => {
-            if !wrong.words.is_empty() {
-                review.schema = wrong.words;
+            if !refused.is_empty() {
+                review.schema = refused;
             } else if admitted.vm.path("metadata.deletionTimestamp").is_none() {
                 validate(&admitted.vm, old, resolver, &mut review);
             }
@@ -150,6 +168,30 @@ pub(super) fn review_decoded(
         }
     }
     review
+}
+
+/// What the first stage that refuses anything refuses in an object before KubeVirt's own checks. The API server says what
+/// is wrong with the metadata and with the rest at once.
+fn refused(
+    type_name: &str,
+    written: &Node,
+    is_update: bool,
+    problems: &[Problem],
+) -> Vec<Refused> {
+    let metadata = invalid_metadata::check(written, is_update).into_iter();
+    let mut refused: Vec<Refused> = metadata
+        .map(|objection| Refused {
+            stage: Stage::Metadata,
+            path: objection.path,
+            cause: objection.cause,
+        })
+        .collect();
+    refused.extend(structural::check(type_name, written, problems));
+    if let Some(first) = refused.iter().map(|refused| refused.stage).min() {
+        let last = if first == Stage::Metadata { Stage::Schema } else { first };
+        refused.retain(|refused| refused.stage <= last);
+    }
+    refused
 }
 
 /// The validating webhook. `vm` is in Go-normal form, as the mutating webhook hands it on.
@@ -295,8 +337,7 @@ pub fn review_object(kind: &str, written: &Node, release: crate::release::Releas
         return review;
     };
     let decoded = schema::decode(release, type_name, written);
-    let wrong = structural::check(written, &decoded.problems);
-    review.schema = wrong.refused.into_iter().chain(wrong.words).collect();
+    review.schema = refused(type_name, written, false, &decoded.problems);
     if !review.schema.is_empty() {
         return review;
     }

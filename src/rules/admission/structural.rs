@@ -1,65 +1,140 @@
-//! What the API server refuses before KubeVirt is asked: wrong types, missing fields, numbers and words out of range.
+//! What the API server and KubeVirt's own OpenAPI validation refuse, with the stage that does and in its words.
 
+use smol_str::SmolStr;
+
+use super::review::Stage;
 use crate::cause::Cause;
 use crate::field_path::{FieldPath, Segment};
 use crate::schema::{Limit, Problem, ProblemKind};
 use crate::yaml::{Node, Value};
 
-/// What is wrong with a tree before any check of KubeVirt's runs.
-#[derive(Debug, Default)]
-pub(super) struct Wrong {
-    /// What the API server refuses.
-    pub(super) refused: Vec<Cause>,
-    /// Words outside the list a field allows: KubeVirt's own schema refuses them once its mutating webhook is through.
-    pub(super) words: Vec<Cause>,
+/// Something refused before any check of KubeVirt's own runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The stage that refuses it.
+    pub stage: Stage,
+    /// Where.
+    pub path: FieldPath,
+    /// The words of the stage.
+    pub cause: Cause,
 }
 
-/// What is wrong with a tree, by the `problems` of decoding it: wrong types first, then the rest in their order.
-pub(super) fn check(written: &Node, problems: &[Problem]) -> Wrong {
-    let mut wrong = Wrong::default();
-    for problem in problems {
-        if let ProblemKind::WrongType { expected } = problem.kind
-            && !is_status(&problem.path)
-        {
-            let message = format!("Invalid value: must be {expected}");
-            wrong
-                .refused
-                .push(Cause::new(problem.path.to_string(), message));
-        }
+/// What is refused in a tree, by the `problems` of decoding it as the type of that name, stage by stage; each stage in
+/// the problems' order.
+pub(crate) fn check(type_name: &str, written: &Node, problems: &[Problem]) -> Vec<Refused> {
+    let mut refused: Vec<Refused> = problems
+        .iter()
+        .filter_map(|problem| of(type_name, written, problem))
+        .collect();
+    refused.sort_by_key(|refused| refused.stage);
+    refused
+}
+
+/// The refusal of one problem; `None` where nobody refuses it.
+pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<Refused> {
+    let Problem { path, kind } = problem;
+    let first = path.segments().first();
+    let is_below = |key: &str| matches!(first, Some(Segment::Field(name)) if name == key);
+    if is_below("status") {
+        return None;
     }
-    for Problem { path, kind } in problems {
-        match kind {
-            ProblemKind::Missing => {
-                wrong
-                    .refused
-                    .push(Cause::new(path.to_string(), "Required value"));
-            }
-            ProblemKind::OutOfRange { number } => {
-                let message = format!("{path}: cannot unmarshal number {number}");
-                wrong.refused.push(Cause::new("", message));
-            }
-            ProblemKind::NotListed { allowed } => {
-                let known = allowed.join(" ");
-                let message = format!("{path} in body should be one of [{known}]");
-                wrong.words.push(Cause::new("", message));
-            }
-            ProblemKind::BeyondLimit { limit } => {
-                let message = path.find(written).and_then(|node| beyond(limit, node));
-                let cause = message.map(|message| Cause::new(path.to_string(), message));
-                wrong.refused.extend(cause);
-            }
-            ProblemKind::UnknownField { .. }
-            | ProblemKind::UnsupportedField { .. }
-            | ProblemKind::DroppedNull
-            | ProblemKind::WrongType { .. } => {}
+    // The mutating webhook comes before the CRD, where there is one.
+    let schema = if is_below("metadata") {
+        Stage::Decode
+    } else if is_mutated(type_name) {
+        Stage::Mutate
+    } else {
+        Stage::Schema
+    };
+    let found = path.find(written);
+    let (stage, cause) = match kind {
+        ProblemKind::WrongType { expected } => (
+            schema,
+            Cause::new(
+                path.to_string(),
+                format!("Invalid value: must be {expected}"),
+            ),
+        ),
+        ProblemKind::Missing => {
+            let message = if schema == Stage::Schema {
+                "Required value".to_owned()
+            } else {
+                format!("{} in body is required", in_body(path))
+            };
+            (schema, Cause::new(path.to_string(), message))
         }
+        ProblemKind::Forbidden { .. } => {
+            let place = in_body(path);
+            let message = format!("{place} in body is a forbidden property");
+            (Stage::Mutate, Cause::new("", message))
+        }
+        ProblemKind::OutOfRange { number } => {
+            let message = format!("{path}: cannot unmarshal number {number}");
+            (schema, Cause::new("", message))
+        }
+        ProblemKind::NotListed { allowed } => {
+            let known = allowed.join(" ");
+            let message = format!("{} in body should be one of [{known}]", in_body(path));
+            (Stage::Mutate, Cause::new("", message))
+        }
+        // The validating webhook reads the object against the OpenAPI again, as the mutating one has written it.
+        ProblemKind::LeftEmpty { allowed } => {
+            if allowed.is_empty() {
+                return None;
+            }
+            let known = allowed.join(" ");
+            let message = format!("{} in body should be one of [{known}]", in_body(path));
+            (Stage::Validate, Cause::new("", message))
+        }
+        ProblemKind::BeyondLimit { limit } => {
+            let message = beyond(limit, found?)?;
+            (Stage::Schema, Cause::new(path.to_string(), message))
+        }
+        ProblemKind::Repeated { keys } => {
+            let message = repeated(keys, found?);
+            (Stage::Schema, Cause::new(path.to_string(), message))
+        }
+        ProblemKind::UnknownField { .. }
+        | ProblemKind::UnsupportedField { .. }
+        | ProblemKind::DroppedNull
+        | ProblemKind::EmptyNull => return None,
+    };
+    let path = path.clone();
+    Some(Refused { stage, path, cause })
+}
+
+/// Whether KubeVirt's mutating webhook reads a kind against its own OpenAPI and writes it back.
+fn is_mutated(type_name: &str) -> bool {
+    matches!(
+        type_name,
+        "v1.VirtualMachine" | "v1.VirtualMachineInstance"
+    )
+}
+
+/// A path as KubeVirt's OpenAPI validation writes it: without the places in lists.
+fn in_body(path: &FieldPath) -> String {
+    let names = path.segments().iter().filter_map(|segment| match segment {
+        Segment::Field(name) => Some(name.as_str()),
+        Segment::Index(_) => None,
+    });
+    names.collect::<Vec<_>>().join(".")
+}
+
+/// What the API server says to an item that the list has already.
+fn repeated(keys: &[SmolStr], item: &Node) -> String {
+    if keys.is_empty() {
+        return "Duplicate value".to_owned();
     }
-    wrong
+    let keys: Vec<String> = keys
+        .iter()
+        .map(|key| format!("{key}: {:?}", item.str_at(key)))
+        .collect();
+    format!("Duplicate value: {{{}}}", keys.join(", "))
 }
 
 /// What the API server says to a value beyond a limit. `None` where the webhook that comes after it says the same in words
 /// of its own, which are the ones reported.
-fn beyond(limit: &Limit, node: &Node) -> Option<String> {
+pub(crate) fn beyond(limit: &Limit, node: &Node) -> Option<String> {
     Some(match (limit, &node.value) {
         (Limit::Enum(known), Value::String(word)) => {
             format!("Unsupported value: \"{word}\": supported values: {known:?}")
@@ -73,60 +148,109 @@ fn beyond(limit: &Limit, node: &Node) -> Option<String> {
     })
 }
 
-fn is_status(path: &FieldPath) -> bool {
-    matches!(path.segments().first(), Some(Segment::Field(name)) if name == "status")
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value as Json, json};
 
     use super::*;
     use crate::release::Release;
 
-    fn wrong(vm: &serde_json::Value) -> Wrong {
+    fn refused(vm: &Json) -> Vec<Refused> {
         let vm = Node::from_json(vm);
         let decoded = crate::schema::decode(Release::NEWEST, "v1.VirtualMachine", &vm);
-        check(&vm, &decoded.problems)
+        check("v1.VirtualMachine", &vm, &decoded.problems)
     }
 
-    fn fields(vm: &serde_json::Value) -> Vec<String> {
-        let causes = wrong(vm).refused.into_iter();
-        causes.map(|cause| cause.field).collect()
+    fn places(vm: &Json) -> Vec<(Stage, String)> {
+        let refused = refused(vm).into_iter();
+        refused
+            .map(|refused| (refused.stage, refused.path.to_string()))
+            .collect()
+    }
+
+    fn at(stage: Stage, places: &[&str]) -> Vec<(Stage, String)> {
+        let places = places.iter();
+        places.map(|place| (stage, (*place).to_owned())).collect()
+    }
+
+    fn guest(spec: &Json) -> Json {
+        let mut vm = json!({"spec": {"template": {"spec": {"domain": {"devices": {}}}}}});
+        let all = &mut vm["spec"]["template"]["spec"];
+        for (key, value) in spec.as_object().unwrap() {
+            all[key] = value.clone();
+        }
+        vm
     }
 
     #[test]
     fn missing_and_mistyped_fields_are_refused() {
-        assert_eq!(fields(&json!({})), ["spec"]);
+        assert_eq!(places(&json!({})), at(Stage::Mutate, &["spec"]));
         assert_eq!(
-            fields(&json!({"spec": {"runStrategy": "Always"}})),
-            ["spec.template"]
+            places(&json!({"spec": {"runStrategy": "Always"}})),
+            at(Stage::Mutate, &["spec.template"])
         );
+        let vm = json!({"spec": {"running": "yes", "template": {"spec": {"domain": {"devices": {"filesystems": [{"name": "a"}]}}}}}});
         assert_eq!(
-            fields(
-                &json!({"spec": {"running": "yes", "template": {"spec": {"domain": {"devices": {"disks": [{}]}}}}}})
-            ),
-            [
-                "spec.running",
-                "spec.template.spec.domain.devices.disks[0].name"
-            ]
+            places(&vm),
+            at(
+                Stage::Mutate,
+                &[
+                    "spec.running",
+                    "spec.template.spec.domain.devices.filesystems[0].virtiofs"
+                ]
+            )
+        );
+    }
+
+    /// AD01: the webhook's Go struct writes what is missing as an empty text before the CRD asks for it.
+    #[test]
+    fn what_the_webhook_writes_empty_is_not_missing() {
+        let devices = json!({"domain": {"devices": {
+            "disks": [{}], "watchdog": {}, "filesystems": [{"virtiofs": {}}], "inputs": [{"type": "tablet"}]},
+            "cpu": {"features": [{}]}},
+            "volumes": [{"containerDisk": {}}, {"persistentVolumeClaim": {}}]});
+        assert_eq!(places(&guest(&devices)), []);
+        let types = json!({"spec": {"gpus": [{}], "cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}});
+        let types = Node::from_json(&types);
+        let name = "v1beta1.VirtualMachineInstancetype";
+        let decoded = crate::schema::decode(Release::NEWEST, name, &types);
+        assert_eq!(
+            check(name, &types, &decoded.problems)[0].path.to_string(),
+            "spec.gpus[0].name"
         );
     }
 
     #[test]
-    fn negative_numbers_cannot_be_read() {
-        let vm = json!({"spec": {"template": {"spec": {"domain": {"devices": {}, "cpu": {"cores": -1}}}}}});
-        assert_eq!(fields(&vm), [""]);
+    fn a_number_beyond_gos_type_or_the_openapis_floats_is_refused() {
+        for (spec, is_refused) in [
+            (json!({"domain": {"devices": {}, "cpu": {"cores": -1}}}), true),
+            (json!({"domain": {"devices": {}, "cpu": {"cores": 4_294_967_295_i64}}}), false),
+            (json!({"domain": {"devices": {}, "cpu": {"cores": 4_294_967_296_i64}}}), true),
+            (json!({"domain": {"devices": {"disks": [{"name": "a", "bootOrder": 4_294_967_296_i64}]}}}), false),
+            (json!({"tolerations": [{"tolerationSeconds": 9_007_199_254_740_991_i64}]}), false),
+            (json!({"tolerations": [{"tolerationSeconds": 9_007_199_254_740_992_i64}]}), true),
+            (json!({"livenessProbe": {"successThreshold": 2_147_483_647}}), false),
+            (json!({"livenessProbe": {"successThreshold": 2_147_483_648_i64}}), true),
+            (json!({"livenessProbe": {"httpGet": {"port": 2_147_483_648_i64}}}), true),
+        ] {
+            assert_eq!(!refused(&guest(&spec)).is_empty(), is_refused, "{spec}");
+        }
     }
 
     #[test]
-    fn words_outside_the_list_are_refused() {
-        let vm = json!({"spec": {"template": {"spec": {"domain": {"devices": {}}, "dnsPolicy": "Maybe"}}}});
-        let causes = wrong(&vm).words;
+    fn words_outside_the_list_are_refused_the_empty_one_too() {
+        let causes = refused(&guest(&json!({"dnsPolicy": "Maybe"})));
         assert_eq!(
-            causes[0].message,
+            causes[0].cause.message,
             "spec.template.spec.dnsPolicy in body should be one of [ClusterFirst ClusterFirstWithHostNet Default None]"
         );
+        for spec in [
+            json!({"dnsPolicy": ""}),
+            json!({"tolerations": [{"effect": ""}]}),
+            json!({"livenessProbe": {"httpGet": {"port": 80, "scheme": ""}}}),
+        ] {
+            assert_eq!(refused(&guest(&spec)).len(), 1, "{spec}");
+        }
     }
 
     #[test]
@@ -134,21 +258,104 @@ mod tests {
         let many: Vec<_> = (0..257)
             .map(|at| json!({"name": format!("d{at}")}))
             .collect();
-        let vm = json!({"spec": {"template": {"spec": {
+        let vm = guest(&json!({
             "domain": {"devices": {"disks": many}, "rebootPolicy": "Never"},
             "volumes": [{"name": "a", "containerPath": {"path": "a/..", "readOnly": false}}]
-        }}}});
+        }));
         assert_eq!(
-            fields(&vm),
-            [
-                "spec.template.spec.domain.devices.disks",
-                "spec.template.spec.domain.rebootPolicy",
-                "spec.template.spec.volumes[0].containerPath.path",
-                "spec.template.spec.volumes[0].containerPath.path",
-                "spec.template.spec.volumes[0].containerPath.readOnly",
-            ]
+            places(&vm),
+            at(
+                Stage::Schema,
+                &[
+                    "spec.template.spec.domain.devices.disks",
+                    "spec.template.spec.domain.rebootPolicy",
+                    "spec.template.spec.volumes[0].containerPath.path",
+                    "spec.template.spec.volumes[0].containerPath.path",
+                    "spec.template.spec.volumes[0].containerPath.readOnly",
+                ]
+            )
         );
-        let vm = json!({"spec": {"dataVolumeTemplates": [{"spec": {"storage": {"accessModes": ["RWX"]}}}], "template": {"spec": {"domain": {"devices": {}}}}}});
-        assert_eq!(wrong(&vm).words.len(), 1);
+        let template = |spec: Json| json!({"spec": {"dataVolumeTemplates": [{"spec": spec}], "template": {"spec": {"domain": {"devices": {}}}}}});
+        let modes = template(json!({"storage": {"accessModes": ["RWX"]}}));
+        assert_eq!(refused(&modes).len(), 1);
+        // Go leaves an empty text out before the CRD sees it.
+        assert_eq!(refused(&template(json!({"contentType": ""}))), []);
+        assert_eq!(refused(&template(json!({"contentType": "iso"}))).len(), 1);
+    }
+
+    /// AD03 and AD04, CK03: where the CRD keeps what it does not know, KubeVirt's OpenAPI refuses it.
+    #[test]
+    fn what_the_api_server_keeps_the_openapi_refuses() {
+        let template = |metadata: Json| json!({"spec": {"template": {"metadata": metadata, "spec": {"domain": {"devices": {}}}}}});
+        for (metadata, message) in [
+            (json!({"app": "web"}), "spec.template.metadata.app in body is a forbidden property"),
+            (json!({"labels": null}), "Invalid value: must be a mapping"),
+            (json!({"labels": {"a": null}}), "Invalid value: must be a string"),
+            (json!({"finalizers": [null]}), "Invalid value: must be a string"),
+            (json!(null), "Invalid value: must be a mapping"),
+        ] {
+            let found = refused(&template(metadata.clone()));
+            assert_eq!(found.len(), 1, "{metadata}");
+            assert_eq!(found[0].cause.message, message);
+        }
+        assert_eq!(refused(&template(json!({"creationTimestamp": null}))), []);
+        let clock = |clock: Json| guest(&json!({"domain": {"devices": {}, "clock": clock}}));
+        assert_eq!(refused(&clock(json!({"Utc": {}}))).len(), 1);
+        assert_eq!(refused(&clock(json!({"timer": {"Rtc": {}}}))), []);
+        assert_eq!(refused(&clock(json!(null))), []);
+        let templates = |one: Json| json!({"spec": {"dataVolumeTemplates": [one], "template": {"spec": {"domain": {"devices": {}}}}}});
+        assert_eq!(refused(&templates(json!({"metadata": {"foo": 1}, "spec": {}}))).len(), 1);
+        assert_eq!(refused(&templates(json!(null))).len(), 1);
+        assert_eq!(refused(&guest(&json!({"volumes": [null]}))).len(), 1);
+        assert_eq!(refused(&guest(&json!({"volumes": null}))), []);
+    }
+
+    /// AD11: no two items of a list map have the same keys.
+    #[test]
+    fn items_of_a_list_map_are_told_apart() {
+        let claims = |names: &[&str]| {
+            let claims: Vec<_> = names.iter().map(|name| json!({"name": name})).collect();
+            guest(&json!({"resourceClaims": claims}))
+        };
+        assert_eq!(places(&claims(&["a", "b"])), []);
+        assert_eq!(
+            places(&claims(&["a", "b", "a"])),
+            at(Stage::Schema, &["spec.template.spec.resourceClaims[2]"])
+        );
+        let spread = |second: &str| {
+            guest(&json!({"topologySpreadConstraints": [
+                {"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule", "maxSkew": 1},
+                {"topologyKey": "zone", "whenUnsatisfiable": second, "maxSkew": 1}]}))
+        };
+        assert_eq!(places(&spread("ScheduleAnyway")), []);
+        assert_eq!(places(&spread("DoNotSchedule")).len(), 1);
+        let users = |users: &[&str]| {
+            let agent = json!({"sshPublicKey": {"source": {"secret": {"secretName": "s"}}, "propagationMethod": {"qemuGuestAgent": {"users": users}}}});
+            guest(&json!({"accessCredentials": [agent]}))
+        };
+        assert_eq!(places(&users(&["a", "b"])), []);
+        assert_eq!(places(&users(&["a", "a"])).len(), 1);
+    }
+
+    /// AD10: the CRD of an instance type holds a quantity as it is written.
+    #[test]
+    fn an_instance_types_quantity_is_held_as_written() {
+        let name = "v1beta1.VirtualMachineInstancetype";
+        for (guest, is_refused) in [
+            (json!("1Gi"), false),
+            (json!(1_073_741_824), false),
+            (json!(1.5), true),
+            (json!(" 1Gi"), true),
+            (json!(""), true),
+            (json!(true), true),
+        ] {
+            let node = json!({"spec": {"cpu": {"guest": 1}, "memory": {"guest": guest}}});
+            let node = Node::from_json(&node);
+            let decoded = crate::schema::decode(Release::NEWEST, name, &node);
+            let found = check(name, &node, &decoded.problems);
+            assert_eq!(!found.is_empty(), is_refused, "{guest}");
+        }
+        // A VM's is written back by the webhook first.
+        assert_eq!(refused(&guest(&json!({"domain": {"devices": {}, "memory": {"guest": " 1Gi"}}}))), []);
     }
 }

@@ -8,7 +8,9 @@ rule! {
     /// ## Why it matters
     ///
     /// Git says something that the cluster does not store, and a comparison of the two may show it for ever. It is usually a
-    /// value that was taken out while its key stayed.
+    /// value that was taken out while its key stayed. Under server-side apply (Flux, Argo CD with ServerSideApply, Helm 4)
+    /// the API server does not drop the null: it refuses the object. A null among the VM's own labels or annotations is not
+    /// dropped either, it is stored as an empty text.
     ///
     /// ## Example
     ///
@@ -32,7 +34,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// `creationTimestamp: null` is `runtime-data`.
+    /// `creationTimestamp: null` is `runtime-data`. In a list and below `template.metadata` nobody drops a null: `wrong-type`.
     "dropped-null": "the API server drops the null",
     level: Note,
     check: Input,

@@ -3,11 +3,14 @@
 rule! {
     /// ## What it does
     ///
-    /// Reports a field that the API requires and the manifest does not have.
+    /// Reports a field that the API requires and the manifest does not have. In a VM a text or number that is missing is a
+    /// warning.
     ///
     /// ## Why it matters
     ///
-    /// The API server, or KubeVirt's own schema check behind it, refuses the object.
+    /// The API server, or KubeVirt's own schema check before it, refuses the object. A text or number of a VM is another
+    /// matter: KubeVirt's webhook writes it back as `""` or `0` before the API server asks for it, so that the VM is stored
+    /// with an empty name, image or port, unless a check of the webhook's own refuses that.
     ///
     /// ## Example
     ///
@@ -17,11 +20,11 @@ rule! {
     ///     spec:
     ///       volumes:
     ///         - name: root
-    ///           containerDisk: {}
+    ///           emptyDisk: {}
     /// ```
     ///
     /// ```text
-    /// spec.template.spec.volumes[0].containerDisk.image: `spec.template.spec.volumes[0].containerDisk.image` is required and missing
+    /// spec.template.spec.volumes[0].emptyDisk.capacity: `spec.template.spec.volumes[0].emptyDisk.capacity` is required and missing
     /// ```
     ///
     /// ```yaml,good
@@ -30,8 +33,8 @@ rule! {
     ///     spec:
     ///       volumes:
     ///         - name: root
-    ///           containerDisk:
-    ///             image: quay.io/containerdisks/fedora:42
+    ///           emptyDisk:
+    ///             capacity: 2Gi
     /// ```
     ///
     /// ## Limits

@@ -2,12 +2,17 @@
 
 use smol_str::SmolStr;
 
-use super::{dropped_null, missing_field, unknown_field, unsupported_field, wrong_type};
+use super::{
+    dropped_null, forbidden_field, missing_field, repeated_list_item, unknown_field,
+    unsupported_field, wrong_type,
+};
 use crate::config::did_you_mean;
 use crate::field_path::{FieldPath, Segment};
 use crate::finding::{Applicability, Finding, FixAction};
 use crate::release::Release;
 use crate::resource::Resource;
+use crate::rule::Severity;
+use crate::rules::admission::{invalid_metadata, structural};
 use crate::rules::deprecation::removed_field;
 use crate::rules::{Context, Rule};
 use crate::schema::{self, Decoded, Expected, Problem, ProblemKind, Schema, Shape, Type};
@@ -43,7 +48,7 @@ pub fn decode(resource: &Resource, release: Release) -> Option<Decoded> {
     Some(schema::decode(release, name, &resource.node))
 }
 
-/// What the API server drops or refuses in a resource.
+/// What the API server drops or refuses in a resource, and what KubeVirt's own schema refuses.
 pub fn check(
     resource: &Resource,
     decoded: Option<&Decoded>,
@@ -52,9 +57,21 @@ pub fn check(
     let release = context.target.release;
     let mut found = Vec::new();
     if let Some(decoded) = decoded {
+        let type_name = type_of(resource, release).unwrap_or_default();
         for problem in &decoded.problems {
             if !is_status(&problem.path) {
+                let from = found.len();
                 report(resource, problem, problem.path.clone(), release, &mut found);
+                // Of a value that cannot be read the rule says more than the cluster.
+                let is_unread = matches!(
+                    problem.kind,
+                    ProblemKind::WrongType { .. } | ProblemKind::OutOfRange { .. }
+                );
+                let refused = structural::of(type_name, &resource.node, problem);
+                let refused = refused.filter(|_| !is_unread);
+                if let (Some(refused), Some(finding)) = (refused, found.get_mut(from)) {
+                    finding.kubevirt(refused.cause);
+                }
             }
         }
     } else if resource.is("cdi.kubevirt.io", "DataVolume")
@@ -71,7 +88,24 @@ pub fn check(
             );
         }
     }
+    if decoded.is_some() || is_held(resource) {
+        for objection in invalid_metadata::check(&resource.node, false) {
+            let info = &invalid_metadata::RULE.info;
+            let mut finding = Finding::at(info, resource, objection.path, info.summary);
+            finding.kubevirt(objection.cause);
+            found.push(finding);
+        }
+    }
     found
+}
+
+/// Whether the API server holds the metadata of a kind without a type here as it does that of the others.
+fn is_held(resource: &Resource) -> bool {
+    let group = resource.id.group.as_str();
+    group == "kubevirt.io"
+        || group.ends_with(".kubevirt.io")
+        || resource.is("apps", "ControllerRevision")
+        || resource.is("", "PersistentVolumeClaim")
 }
 
 fn report(
@@ -82,14 +116,26 @@ fn report(
     found: &mut Vec<Finding>,
 ) {
     let name = last_key(&path);
+    let info = &missing_field::RULE.info;
     if problem.kind == ProblemKind::Missing {
         let message = format!("`{path}` is required and missing");
-        found.push(Finding::at(
-            &missing_field::RULE.info,
-            resource,
-            path,
-            message,
-        ));
+        found.push(Finding::at(info, resource, path, message));
+        return;
+    }
+    if let ProblemKind::LeftEmpty { allowed } = problem.kind {
+        let mut finding = if allowed.is_empty() {
+            let message = format!("`{path}` is missing: KubeVirt stores it empty");
+            let mut finding = Finding::at(info, resource, path, message);
+            finding.severity(Severity::Warning);
+            finding
+        } else {
+            let message = format!("`{path}` is required and missing");
+            Finding::at(info, resource, path, message)
+        };
+        if !allowed.is_empty() {
+            finding.help(format!("it takes {}", allowed.join(", ")));
+        }
+        found.push(finding);
         return;
     }
     let Some(node) = path.find(&resource.node) else {
@@ -104,9 +150,7 @@ fn report(
                 &path,
                 format!("unknown field `{name}`: the API server drops it"),
             );
-            let parent = path.parent();
-            let siblings = parent.find(&resource.node);
-            let beside = |key: &str| siblings.is_some_and(|node| node.get(key).is_some());
+            let beside = |key: &str| stands_beside(resource, &path, key);
             if let Some(help) = suggestion(&name, within, release, beside) {
                 finding.help(help);
             }
@@ -149,7 +193,41 @@ fn report(
                 &path,
                 format!("`{name}: null` is dropped by the API server"),
             )
+            .help("remove the key, or give it a value; under server-side apply (Flux, Argo CD with ServerSideApply, Helm 4) the API server refuses the null instead");
+        }
+        ProblemKind::EmptyNull => {
+            push(
+                found,
+                &dropped_null::RULE,
+                resource,
+                &path,
+                format!("`{name}: null` is stored as an empty text"),
+            )
             .help("remove the key, or give it a value");
+        }
+        ProblemKind::Forbidden { within } => {
+            let message = format!("KubeVirt refuses the unknown field `{name}`");
+            let finding = push(found, &forbidden_field::RULE, resource, &path, message);
+            let beside = |key: &str| stands_beside(resource, &path, key);
+            if let Some(help) = suggestion(&name, within, release, beside) {
+                finding.help(help);
+            }
+        }
+        ProblemKind::Repeated { .. } => {
+            let message = format!("`{name}` repeats an earlier item");
+            push(found, &repeated_list_item::RULE, resource, &path, message);
+        }
+        ProblemKind::OutOfRange { number } => {
+            let message = format!("`{name}` cannot hold {number}");
+            let info = &wrong_type::RULE.info;
+            found.push(Finding::at(info, resource, path, message));
+        }
+        ProblemKind::BeyondLimit { limit } => {
+            if structural::beyond(limit, node).is_some() {
+                let message = format!("the API server refuses the value of `{name}`");
+                let info = &wrong_type::RULE.info;
+                found.push(Finding::at(info, resource, path, message));
+            }
         }
         ProblemKind::WrongType { expected } => {
             let message = format!("`{name}` is {}, not {expected}", what(node));
@@ -179,9 +257,8 @@ fn report(
             ));
             found.push(finding);
         }
-        // Missing is reported above; the other two by the admission of the kinds that have one.
-        ProblemKind::Missing | ProblemKind::OutOfRange { .. } | ProblemKind::BeyondLimit { .. } => {
-        }
+        // Both are reported above.
+        ProblemKind::Missing | ProblemKind::LeftEmpty { .. } => {}
     }
 }
 
@@ -194,6 +271,13 @@ fn push<'f>(
 ) -> &'f mut Finding {
     found.push(Finding::at_key(&rule.info, resource, path.clone(), message));
     found.last_mut().expect("just pushed")
+}
+
+/// Whether a key stands beside a field.
+fn stands_beside(resource: &Resource, path: &FieldPath, key: &str) -> bool {
+    let parent = path.parent();
+    let siblings = parent.find(&resource.node);
+    siblings.is_some_and(|node| node.get(key).is_some())
 }
 
 /// What the author of an unknown field may have meant; `beside` tells which keys stand beside it.

@@ -4,11 +4,12 @@ rule! {
     /// ## What it does
     ///
     /// Reports a value that the field cannot hold: text where a number is wanted, a mapping for a list, a word outside the list
-    /// a field allows, something that is not a quantity.
+    /// a field allows, a number or a text beyond its limits, something that is not a quantity; and a null that nobody drops:
+    /// in a list, or where the API server keeps everything (`template.metadata`).
     ///
     /// ## Why it matters
     ///
-    /// The API server refuses the object.
+    /// The API server refuses the object, or KubeVirt's webhook does before it.
     ///
     /// ## Example
     ///

@@ -7,7 +7,7 @@ mod requirements;
 
 use serde_json::{Value as Json, json};
 
-use super::{ExpandError, expand};
+use super::{ExpandError, expand_stored};
 use crate::catalog::Catalog;
 use crate::cause::Refusal;
 use crate::config::Target;
@@ -69,7 +69,7 @@ fn expanded_with(
         configuration: configuration.clone(),
         ..Target::default()
     };
-    expand(
+    expand_stored(
         &Node::from_json(vm),
         "default",
         &Resolver::new(&target, vec![&catalog]),

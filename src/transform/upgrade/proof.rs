@@ -9,7 +9,7 @@ use crate::field_path::FieldPath;
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::stored::{GROUP, LATEST};
-use crate::transform::expand::expand;
+use crate::transform::expand::expand_stored;
 use crate::yaml::Node;
 
 /// What expanding both forms showed.
@@ -142,7 +142,7 @@ fn alike(
         let first = Catalog::new(resources.collect());
         let mut catalogs = vec![&first];
         catalogs.extend(resolver.catalogs());
-        expand(vm, namespace, &Resolver::new(resolver.target(), catalogs))
+        expand_stored(vm, namespace, &Resolver::new(resolver.target(), catalogs))
             .map_err(|error| error.to_string())
     };
     match (expanded(before), expanded(after)) {
