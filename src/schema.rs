@@ -300,7 +300,10 @@ mod tests {
             .map(|problem| (problem.path.to_string(), &problem.kind))
             .collect();
         assert_eq!(kinds.len(), 2);
-        assert_eq!(kinds[0].0, "spec.template.spec.domain.devices.disks[0].name");
+        assert_eq!(
+            kinds[0].0,
+            "spec.template.spec.domain.devices.disks[0].name"
+        );
         assert_eq!(kinds[0].1, &ProblemKind::LeftEmpty { allowed: &[] });
         assert_eq!(kinds[1].1, &ProblemKind::Missing);
         assert_eq!(invalid(&problems), Some(&problems[1]));
@@ -318,17 +321,31 @@ mod tests {
         };
         assert_eq!(volume(json!({"path": "/a"})), json!(true));
         assert_eq!(volume(json!({"path": "/a", "readOnly": null})), json!(true));
-        assert_eq!(volume(json!({"path": "/a", "readOnly": false})), json!(false));
+        assert_eq!(
+            volume(json!({"path": "/a", "readOnly": false})),
+            json!(false)
+        );
     }
 
     #[test]
     fn writing_what_go_embeds_by_pointer_makes_it() {
         let gpu = json!({"name": "a", "claimName": ""});
         let of = |release| {
-            let mut node = vm(release, &json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [gpu]}}}}}})).node;
-            let read = node.items_at("spec.template.spec.domain.devices.gpus")[0].get("claimName").is_some();
+            let mut node = vm(
+                release,
+                &json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [gpu]}}}}}}),
+            )
+            .node;
+            let read = node.items_at("spec.template.spec.domain.devices.gpus")[0]
+                .get("claimName")
+                .is_some();
             encode(release, "v1.VirtualMachine", &mut node);
-            (read, node.items_at("spec.template.spec.domain.devices.gpus")[0].get("claimName").is_some())
+            (
+                read,
+                node.items_at("spec.template.spec.domain.devices.gpus")[0]
+                    .get("claimName")
+                    .is_some(),
+            )
         };
         assert_eq!(of(Release::V1_9), (true, false));
         assert_eq!(of(Release::V1_8), (true, true));

@@ -124,7 +124,11 @@ pub(crate) fn take(
         }
         vm
     };
-    let expand = if steps.admitted { expand_stored } else { expand };
+    let expand = if steps.admitted {
+        expand_stored
+    } else {
+        expand
+    };
     let node = match steps.taken_to {
         End::Admitted => unexpanded.clone(),
         End::Expanded => expand(&unexpanded, namespace, resolver).map_err(NotExpanded::Expand)?,

@@ -359,7 +359,7 @@ type RawType = BTreeMap<SmolStr, RawForms>;
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum RawForms {
-    One(RawVariant),
+    One(Box<RawVariant>),
     Many(Vec<RawVariant>),
 }
 

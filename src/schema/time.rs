@@ -18,7 +18,8 @@ pub(super) fn is_rfc3339(text: &str) -> bool {
     else {
         return false;
     };
-    let marks = mark(4, b'-') && mark(7, b'-') && mark(10, b'T') && mark(13, b':') && mark(16, b':');
+    let marks =
+        mark(4, b'-') && mark(7, b'-') && mark(10, b'T') && mark(13, b':') && mark(16, b':');
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         2 if is_leap => 29,

@@ -51,7 +51,9 @@ struct Held {
 
 impl Held {
     fn of(type_name: &str) -> Self {
-        let kind = type_name.rsplit_once('.').map_or(type_name, |(_, kind)| kind);
+        let kind = type_name
+            .rsplit_once('.')
+            .map_or(type_name, |(_, kind)| kind);
         let written_back = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
         let is_kind = super::TYPES.iter().any(|(_, name)| *name == type_name);
         Self {
@@ -182,7 +184,11 @@ impl<'a> Reading<'a> {
             return None;
         };
         let outer = self.keeps;
-        let here = if self.held.openapi { variant.preserve } else { Preserve::Nothing };
+        let here = if self.held.openapi {
+            variant.preserve
+        } else {
+            Preserve::Nothing
+        };
         if outer != Preserve::All {
             self.keeps = here;
         }
@@ -290,10 +296,14 @@ impl<'a> Reading<'a> {
     fn read(&mut self, shape: &'static Shape, node: &'a Node) -> Node {
         let value = match (shape, &node.value) {
             (Shape::Any, _)
-            | (Shape::String | Shape::Bytes | Shape::Duration, Value::String(_))
+            | (
+                Shape::String | Shape::Bytes | Shape::Duration | Shape::IntOrString,
+                Value::String(_),
+            )
             | (Shape::Bool, Value::Bool(_))
-            | (Shape::Float, Value::Int(_) | Value::UInt(_) | Value::Float(_))
-            | (Shape::IntOrString, Value::String(_)) => return node.clone(),
+            | (Shape::Float, Value::Int(_) | Value::UInt(_) | Value::Float(_)) => {
+                return node.clone();
+            }
             (Shape::Time, Value::String(text)) if time::is_rfc3339(text) => return node.clone(),
             (Shape::Integer(width), Value::Int(number)) => {
                 self.hold_number(*width, i128::from(*number));

@@ -93,12 +93,16 @@ fn compare(case: &Case, objects: &[&Json]) -> Result<(), String> {
     let expected = &case.expected;
     let said = || {
         found.iter().fold(String::new(), |said, finding| {
-            let cause = finding.kubevirt.as_ref();
-            let words = cause.map(|cause| format!("{}: {}", cause.field, cause.message));
+            let theirs = finding.kubevirt.as_ref();
+            let words = theirs.map(|theirs| format!("{}: {}", theirs.field, theirs.message));
             said + &format!(
                 "\n  ours {} {}: {} ({})",
                 finding.rule.id,
-                finding.field.as_ref().map(ToString::to_string).unwrap_or_default(),
+                finding
+                    .field
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default(),
                 finding.message,
                 words.unwrap_or_default()
             )

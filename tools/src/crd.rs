@@ -173,11 +173,19 @@ impl Schema {
             demands.insert("limits".to_owned(), limits);
         }
         // Go cannot tell an empty text from none.
-        if let Some(default) = self.default.as_ref().filter(|default| **default != json!("")) {
+        if let Some(default) = self
+            .default
+            .as_ref()
+            .filter(|default| **default != json!(""))
+        {
             demands.insert("default".to_owned(), default.clone());
         }
         if self.preserves {
-            let all = if self.properties.is_empty() { "all" } else { "fields" };
+            let all = if self.properties.is_empty() {
+                "all"
+            } else {
+                "fields"
+            };
             demands.insert("preserve".to_owned(), all.into());
         }
         Value::Object(demands)

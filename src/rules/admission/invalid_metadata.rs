@@ -228,7 +228,8 @@ mod tests {
     fn metadata_is_held_as_the_api_server_holds_it() {
         let long = |count: usize| "a".repeat(count);
         let reference = |key: &str, value: Json| {
-            let mut owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": "u"});
+            let mut owner =
+                json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "c", "uid": "u"});
             owner[key] = value;
             json!({"name": "a", "ownerReferences": [owner]})
         };
@@ -263,13 +264,25 @@ mod tests {
             (json!({"name": "a", "labels": {"a": "b c"}}), "labels"),
             (json!({"name": "a", "labels": {"a": long(64)}}), "labels"),
             (json!({"name": "a", "labels": {long(64): "a"}}), "labels"),
-            (json!({"name": "a", "annotations": {"/a": "b"}}), "annotations"),
-            (json!({"name": "a", "annotations": {"a": long(256 << 10)}}), "annotations"),
+            (
+                json!({"name": "a", "annotations": {"/a": "b"}}),
+                "annotations",
+            ),
+            (
+                json!({"name": "a", "annotations": {"a": long(256 << 10)}}),
+                "annotations",
+            ),
             (json!({"name": "a", "finalizers": ["x y"]}), "finalizers"),
-            (json!({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}), "finalizers"),
+            (
+                json!({"name": "a", "finalizers": ["orphan", "foregroundDeletion"]}),
+                "finalizers",
+            ),
             (reference("uid", json!("")), "ownerReferences.uid"),
             (reference("kind", json!("")), "ownerReferences.kind"),
-            (reference("apiVersion", json!("apps/")), "ownerReferences.apiVersion"),
+            (
+                reference("apiVersion", json!("apps/")),
+                "ownerReferences.apiVersion",
+            ),
             (reference("kind", json!("Event")), "ownerReferences"),
         ] {
             assert_eq!(fields(&invalid), [format!("metadata.{field}")], "{invalid}");

@@ -172,12 +172,7 @@ pub(super) fn review_decoded(
 
 /// What the first stage that refuses anything refuses in an object before KubeVirt's own checks. The API server says what
 /// is wrong with the metadata and with the rest at once.
-fn refused(
-    type_name: &str,
-    written: &Node,
-    is_update: bool,
-    problems: &[Problem],
-) -> Vec<Refused> {
+fn refused(type_name: &str, written: &Node, is_update: bool, problems: &[Problem]) -> Vec<Refused> {
     let metadata = invalid_metadata::check(written, is_update).into_iter();
     let mut refused: Vec<Refused> = metadata
         .map(|objection| Refused {
@@ -188,7 +183,11 @@ fn refused(
         .collect();
     refused.extend(structural::check(type_name, written, problems));
     if let Some(first) = refused.iter().map(|refused| refused.stage).min() {
-        let last = if first == Stage::Metadata { Stage::Schema } else { first };
+        let last = if first == Stage::Metadata {
+            Stage::Schema
+        } else {
+            first
+        };
         refused.retain(|refused| refused.stage <= last);
     }
     refused

@@ -105,10 +105,7 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
 
 /// Whether KubeVirt's mutating webhook reads a kind against its own OpenAPI and writes it back.
 fn is_mutated(type_name: &str) -> bool {
-    matches!(
-        type_name,
-        "v1.VirtualMachine" | "v1.VirtualMachineInstance"
-    )
+    matches!(type_name, "v1.VirtualMachine" | "v1.VirtualMachineInstance")
 }
 
 /// A path as KubeVirt's OpenAPI validation writes it: without the places in lists.
@@ -210,7 +207,8 @@ mod tests {
             "cpu": {"features": [{}]}},
             "volumes": [{"containerDisk": {}}, {"persistentVolumeClaim": {}}]});
         assert_eq!(places(&guest(&devices)), []);
-        let types = json!({"spec": {"gpus": [{}], "cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}});
+        let types =
+            json!({"spec": {"gpus": [{}], "cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}});
         let types = Node::from_json(&types);
         let name = "v1beta1.VirtualMachineInstancetype";
         let decoded = crate::schema::decode(Release::NEWEST, name, &types);
@@ -223,15 +221,42 @@ mod tests {
     #[test]
     fn a_number_beyond_gos_type_or_the_openapis_floats_is_refused() {
         for (spec, is_refused) in [
-            (json!({"domain": {"devices": {}, "cpu": {"cores": -1}}}), true),
-            (json!({"domain": {"devices": {}, "cpu": {"cores": 4_294_967_295_i64}}}), false),
-            (json!({"domain": {"devices": {}, "cpu": {"cores": 4_294_967_296_i64}}}), true),
-            (json!({"domain": {"devices": {"disks": [{"name": "a", "bootOrder": 4_294_967_296_i64}]}}}), false),
-            (json!({"tolerations": [{"tolerationSeconds": 9_007_199_254_740_991_i64}]}), false),
-            (json!({"tolerations": [{"tolerationSeconds": 9_007_199_254_740_992_i64}]}), true),
-            (json!({"livenessProbe": {"successThreshold": 2_147_483_647}}), false),
-            (json!({"livenessProbe": {"successThreshold": 2_147_483_648_i64}}), true),
-            (json!({"livenessProbe": {"httpGet": {"port": 2_147_483_648_i64}}}), true),
+            (
+                json!({"domain": {"devices": {}, "cpu": {"cores": -1}}}),
+                true,
+            ),
+            (
+                json!({"domain": {"devices": {}, "cpu": {"cores": 4_294_967_295_i64}}}),
+                false,
+            ),
+            (
+                json!({"domain": {"devices": {}, "cpu": {"cores": 4_294_967_296_i64}}}),
+                true,
+            ),
+            (
+                json!({"domain": {"devices": {"disks": [{"name": "a", "bootOrder": 4_294_967_296_i64}]}}}),
+                false,
+            ),
+            (
+                json!({"tolerations": [{"tolerationSeconds": 9_007_199_254_740_991_i64}]}),
+                false,
+            ),
+            (
+                json!({"tolerations": [{"tolerationSeconds": 9_007_199_254_740_992_i64}]}),
+                true,
+            ),
+            (
+                json!({"livenessProbe": {"successThreshold": 2_147_483_647}}),
+                false,
+            ),
+            (
+                json!({"livenessProbe": {"successThreshold": 2_147_483_648_i64}}),
+                true,
+            ),
+            (
+                json!({"livenessProbe": {"httpGet": {"port": 2_147_483_648_i64}}}),
+                true,
+            ),
         ] {
             assert_eq!(!refused(&guest(&spec)).is_empty(), is_refused, "{spec}");
         }
@@ -288,10 +313,19 @@ mod tests {
     fn what_the_api_server_keeps_the_openapi_refuses() {
         let template = |metadata: Json| json!({"spec": {"template": {"metadata": metadata, "spec": {"domain": {"devices": {}}}}}});
         for (metadata, message) in [
-            (json!({"app": "web"}), "spec.template.metadata.app in body is a forbidden property"),
+            (
+                json!({"app": "web"}),
+                "spec.template.metadata.app in body is a forbidden property",
+            ),
             (json!({"labels": null}), "Invalid value: must be a mapping"),
-            (json!({"labels": {"a": null}}), "Invalid value: must be a string"),
-            (json!({"finalizers": [null]}), "Invalid value: must be a string"),
+            (
+                json!({"labels": {"a": null}}),
+                "Invalid value: must be a string",
+            ),
+            (
+                json!({"finalizers": [null]}),
+                "Invalid value: must be a string",
+            ),
             (json!(null), "Invalid value: must be a mapping"),
         ] {
             let found = refused(&template(metadata.clone()));
@@ -304,7 +338,10 @@ mod tests {
         assert_eq!(refused(&clock(json!({"timer": {"Rtc": {}}}))), []);
         assert_eq!(refused(&clock(json!(null))), []);
         let templates = |one: Json| json!({"spec": {"dataVolumeTemplates": [one], "template": {"spec": {"domain": {"devices": {}}}}}});
-        assert_eq!(refused(&templates(json!({"metadata": {"foo": 1}, "spec": {}}))).len(), 1);
+        assert_eq!(
+            refused(&templates(json!({"metadata": {"foo": 1}, "spec": {}}))).len(),
+            1
+        );
         assert_eq!(refused(&templates(json!(null))).len(), 1);
         assert_eq!(refused(&guest(&json!({"volumes": [null]}))).len(), 1);
         assert_eq!(refused(&guest(&json!({"volumes": null}))), []);
@@ -356,6 +393,11 @@ mod tests {
             assert_eq!(!found.is_empty(), is_refused, "{guest}");
         }
         // A VM's is written back by the webhook first.
-        assert_eq!(refused(&guest(&json!({"domain": {"devices": {}, "memory": {"guest": " 1Gi"}}}))), []);
+        assert_eq!(
+            refused(&guest(
+                &json!({"domain": {"devices": {}, "memory": {"guest": " 1Gi"}}})
+            )),
+            []
+        );
     }
 }
