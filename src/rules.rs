@@ -85,7 +85,7 @@ rules! {
         runtime_data,
     ]
     /// Would KubeVirt's webhooks accept it? The checks run in KubeVirt's order and answer in its words.
-    Admission in admission beside [pub causes, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, pub structural]: [
+    Admission in admission beside [pub causes, curable, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, pub structural]: [
         acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
         conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
         data_volume_template_storage, data_volume_without_name, dedicated_cpu_count, dedicated_cpu_threads,

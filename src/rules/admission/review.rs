@@ -3,7 +3,7 @@
 use super::causes::{Causes, Hit};
 use super::guest::AdmittedGuest;
 use super::structural::{self, Refused};
-use super::{invalid_metadata, order};
+use super::{curable, invalid_metadata, order};
 use crate::cause::{Cause, Refusal};
 use crate::release::Behaviour;
 use crate::resolve::infer::InferError;
@@ -98,11 +98,12 @@ impl Review {
         }
     }
 
-    fn take(&mut self, causes: Causes, settings_known: bool) {
+    /// Takes what is said to an object that is written so.
+    fn take(&mut self, causes: Causes, written: &Node, settings_known: bool) {
         self.crash = causes.crashed().map(str::to_owned);
         self.hits = causes.into_hits();
         for hit in &mut self.hits {
-            if self.unresolved && hit.cause.field.starts_with("spec.template.spec.domain") {
+            if self.unresolved && curable::is_curable(hit, written) {
                 hit.setting = Some("an object that is not in the repository".to_owned());
                 hit.certain = false;
             } else {
@@ -136,12 +137,13 @@ pub(super) fn review_decoded(
         review.schema = refused;
         return review;
     }
+    let uninferred = without_inference(&decoded);
     match admit::mutate_decoded(decoded, old, resolver) {
         Ok(admitted) => {
             if !refused.is_empty() {
                 review.schema = refused;
             } else if admitted.vm.path("metadata.deletionTimestamp").is_none() {
-                validate(&admitted.vm, old, resolver, &mut review);
+                validate(written, &admitted.vm, old, resolver, &mut review);
             }
             review.admitted = Some(admitted);
         }
@@ -150,13 +152,24 @@ pub(super) fn review_decoded(
             if !error.missing().is_empty() && !resolver.target().complete =>
         {
             review.missing = Some(error);
+            // What no type can cure is refused whatever is inferred.
+            if let Some(vm) = uninferred
+                && refused.is_empty()
+                && let Ok(admitted) = admit::mutate_decoded(vm, None, resolver)
+            {
+                review.unresolved = true;
+                validate(written, &admitted.vm, old, resolver, &mut review);
+                review.applied = None;
+            } else {
+                review.schema = refused;
+            }
         }
         Err(NotAdmitted::Infer(error)) => match Refusal::from(error) {
             Refusal::Crash { message } => review.crash = Some(message),
             Refusal::Refused { message, .. } => {
                 let mut causes = Causes::default();
                 super::inference_failed::refused(&message, &mut causes);
-                review.take(causes, known);
+                review.take(causes, &NOTHING, known);
             }
         },
         Err(error) => {
@@ -164,10 +177,29 @@ pub(super) fn review_decoded(
             if let Refusal::Refused { causes: given, .. } = Refusal::from(error) {
                 super::invalid_matcher::refused(&given, &mut causes);
             }
-            review.take(causes, known);
+            review.take(causes, &NOTHING, known);
         }
     }
     review
+}
+
+/// The VM without the matchers that follow a volume; `None` where none does.
+fn without_inference(vm: &Node) -> Option<Node> {
+    let infers = |matcher: Matcher| {
+        let spec = vm.get("spec")?;
+        let matcher = spec.get(matcher.field())?;
+        matcher.get("inferFromVolume")
+    };
+    if Matcher::ALL.into_iter().all(|side| infers(side).is_none()) {
+        return None;
+    }
+    let mut out = vm.clone();
+    for side in Matcher::ALL {
+        if infers(side).is_some() {
+            out.remove(&format!("spec.{}", side.field()));
+        }
+    }
+    Some(out)
 }
 
 /// What the first stage that refuses anything refuses in an object before KubeVirt's own checks. The API server says what
@@ -193,9 +225,15 @@ fn refused(type_name: &str, written: &Node, is_update: bool, problems: &[Problem
     refused
 }
 
-/// The validating webhook. `vm` is in Go-normal form, as the mutating webhook hands it on.
+/// The validating webhook. `vm` is in Go-normal form, as the mutating webhook hands it on, and was `written` so.
 /// Mirrors VMsAdmitter.Admit, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go @ v1.9.0.
-fn validate(vm: &Node, old: Option<&Node>, resolver: &Resolver<'_>, review: &mut Review) {
+fn validate(
+    written: &Node,
+    vm: &Node,
+    old: Option<&Node>,
+    resolver: &Resolver<'_>,
+    review: &mut Review,
+) {
     let target = resolver.target();
     let known = target.configuration.is_known();
     let mut causes = Causes::default();
@@ -214,7 +252,7 @@ fn validate(vm: &Node, old: Option<&Node>, resolver: &Resolver<'_>, review: &mut
         let guest = AdmittedGuest::new(&applied, target.release, &target.configuration);
         check(guest, old, namespace, known, &mut causes);
     }
-    review.take(causes, known);
+    review.take(causes, written, known);
     review.applied = Some(applied);
 }
 
@@ -348,7 +386,7 @@ pub fn review_object(kind: &str, written: &Node, release: crate::release::Releas
     } else {
         super::invalid_overcommit::check(spec, &mut causes);
     }
-    review.take(causes, true);
+    review.take(causes, spec, true);
     review
 }
 
@@ -427,6 +465,41 @@ mod tests {
         assert_eq!(review.verdict(), Verdict::Unknown);
         assert!(review.hits.iter().all(|hit| !hit.certain));
         assert_eq!(offline(&spec("Often")).verdict(), Verdict::Refused);
+    }
+
+    /// AD07: what no instance type and no preference can cure is refused whatever they say, also where a volume leads to them.
+    #[test]
+    fn what_no_type_can_cure_is_certain() {
+        for matcher in [json!({"name": "ours"}), json!({"inferFromVolume": "data"})] {
+            let of = |devices: Json| {
+                offline(&json!({
+                    "runStrategy": "Always",
+                    "instancetype": matcher,
+                    "preference": matcher,
+                    "template": {"spec": {
+                        "domain": {"devices": devices},
+                        "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+                    }}
+                }))
+            };
+            for devices in [
+                json!({"disks": [{"name": "ghost"}]}),
+                json!({"disks": [{"name": "data", "disk": {"bus": "nvme"}}]}),
+                json!({"gpus": [{"name": "a"}]}),
+                json!({"panicDevices": [{"model": "loud"}]}),
+                json!({"disks": [{"name": "data", "bootOrder": 1}], "interfaces": [{"name": "n", "masquerade": {}, "bootOrder": 1}]}),
+            ] {
+                assert_eq!(of(devices.clone()).verdict(), Verdict::Refused, "{devices}");
+            }
+            // A preference may give the type, and the bus that takes a thread.
+            for devices in [
+                json!({"inputs": [{"name": "t", "bus": "usb"}]}),
+                json!({"disks": [{"name": "data", "dedicatedIOThread": true, "disk": {}}]}),
+            ] {
+                assert_eq!(of(devices.clone()).verdict(), Verdict::Unknown, "{devices}");
+            }
+            assert_eq!(of(json!({})).verdict(), Verdict::Unknown);
+        }
     }
 
     #[test]
