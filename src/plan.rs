@@ -45,7 +45,6 @@ use crate::change::{self, Pair, Sided};
 use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
-use crate::word::words;
 pub use accept::{Acceptance, NoAcceptance};
 use claims::{Around, ClaimChanges};
 pub use delivery::Delivery;
