@@ -44,6 +44,7 @@ use rayon::prelude::*;
 use crate::change::{self, Pair, Sided};
 use crate::release::Release;
 use crate::source::Sources;
+use crate::word::words;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
 pub use accept::{Acceptance, NoAcceptance};
 use claims::{Around, ClaimChanges};
@@ -73,6 +74,21 @@ pub struct Sides<'a> {
     pub exports: &'a [Export],
     /// The texts of all sides.
     pub sources: &'a Sources,
+    /// How the head comes upon what is stored.
+    pub apply: Apply,
+}
+
+words! {
+    /// How a changed object comes upon the one that is stored.
+    #[derive(Default)]
+    Apply {
+        /// Git's words over the stored object: what a webhook wrote into it stays. So do kubectl apply, server-side apply,
+        /// Argo CD and Flux.
+        #[default]
+        Merge = "merge",
+        /// The whole object as it is in Git, as kubectl replace: what only the store had goes.
+        Replace = "replace",
+    }
 }
 
 /// What the sides are called in reports.
@@ -93,6 +109,7 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
         deliveries,
         exports,
         sources,
+        apply,
     } = sides;
     let release = head
         .iter()
@@ -131,7 +148,7 @@ pub fn plan<'a>(sides: Sides<'a>, names: Names) -> Plan {
                 let name = base.resource.id.name.to_string();
                 earlier.get(&(base.namespace().to_owned(), name)).copied()
             });
-            judge::judge(pair, before_migration, &around)
+            judge::judge(pair, before_migration, apply, &around)
         })
         .collect();
     virtual_machines.extend(

@@ -192,6 +192,9 @@ pub enum SyncError {
     /// The user's VM: its instance type and preference cannot be had or applied.
     #[error(transparent)]
     Types(#[from] types::TypesError),
+    /// The user's VM: the guest was started without a count of sockets, and the controller's patch tests for one.
+    #[error("testing value /spec/domain/cpu/sockets failed: test failed")]
+    NoSocketsToPatch,
     /// The user's VM: the strategy is none of the known ones.
     #[error("updateVolumes strategy not recognized: {0}")]
     UnknownStrategy(String),

@@ -1,5 +1,6 @@
 //! What admission says to a VM.
 
+use super::stage::Stage;
 use super::start::StartAnswer;
 use crate::cause::{Cause, Refusal};
 use crate::change::Sided;
@@ -19,22 +20,17 @@ pub(super) struct Answer {
 }
 
 /// What a cluster's admission says to the head's VM, created where there is no base and updated from it otherwise.
-pub(super) fn review(head: &Sided, base: Option<&Node>) -> Answer {
-    review_applied(head, &head.resource.node, base)
-}
-
-/// The same, where an apply sends more than what is written.
-pub(super) fn review_applied(head: &Sided, applied: &Node, base: Option<&Node>) -> Answer {
-    if let Some(refused) = unserved(head) {
+pub(super) fn review(head: &Stage, base: Option<&Node>) -> Answer {
+    if let Some(refused) = unserved(&head.subject) {
         return Answer {
             refused: vec![refused],
             ..Answer::default()
         };
     }
-    let mut review = review::review(applied, base, head.resolver);
+    let mut review = review::review(head.submitted(), base, head.subject.resolver);
     match review.verdict() {
         Verdict::Accepted => Answer {
-            start: StartAnswer::to_vm(head, &mut review),
+            start: StartAnswer::to_vm(&head.subject, &mut review),
             ..Answer::default()
         },
         Verdict::Refused => Answer {
@@ -48,7 +44,7 @@ pub(super) fn review_applied(head: &Sided, applied: &Node, base: Option<&Node>) 
             ))],
             ..Answer::default()
         },
-        Verdict::Unknown if rolls_out_as_assumed(&review, base, head) => Answer {
+        Verdict::Unknown if rolls_out_as_assumed(&review, base, &head.subject) => Answer {
             refused: review
                 .hits
                 .iter()
@@ -61,7 +57,7 @@ pub(super) fn review_applied(head: &Sided, applied: &Node, base: Option<&Node>) 
             ..Answer::default()
         },
         Verdict::Unknown => Answer {
-            start: StartAnswer::to_vm(head, &mut review),
+            start: StartAnswer::to_vm(&head.subject, &mut review),
             refused: Vec::new(),
             assumed: review
                 .hits

@@ -3,16 +3,18 @@
 use super::claims::Around;
 use super::modified::modified;
 use super::stage::Stage;
-use super::{VmPlan, delivery, fan_out, lifecycle, moved, objects, upgrade};
+use super::{Apply, VmPlan, delivery, fan_out, lifecycle, moved, objects, upgrade};
 use crate::change::{Pair, Relation, Sided};
 use crate::diff::spelling::canonical;
 use crate::diff::{Lists, differences};
+use crate::source::Sources;
 use crate::yaml::Node;
 
 /// Judges one pair; `None` where the change does not touch the VM.
 pub(super) fn judge<'a>(
     pair: &Pair<'a>,
     before_migration: Option<Sided<'a>>,
+    apply: Apply,
     around: &Around<'a>,
 ) -> Option<VmPlan> {
     let sources = around.sources;
@@ -36,14 +38,7 @@ pub(super) fn judge<'a>(
             moved::to_another_root(&base, &head, sources)
         }
         (Some(base), Some(head)) => {
-            let mut out = if differs(&base.subject, &head.subject) {
-                let earlier = before_migration.map(Stage::new);
-                Some(modified(&base, &head, earlier.as_ref(), sources))
-            } else if base.release() == head.release() {
-                fan_out::unchanged(&base, &head, sources)
-            } else {
-                upgrade::unchanged(&base, &head, sources)
-            };
+            let mut out = both(&base, &head, before_migration, apply, &stage, sources);
             objects::judge(&base, &head, around, &mut out);
             out?
         }
@@ -59,11 +54,35 @@ pub(super) fn judge<'a>(
     Some(out)
 }
 
+/// A VM that both sides have, under one name.
+fn both<'a>(
+    base: &Stage<'a>,
+    head: &Stage<'a>,
+    before_migration: Option<Sided<'_>>,
+    apply: Apply,
+    stage: &dyn Fn(Sided<'a>) -> Stage<'a>,
+    sources: &Sources,
+) -> Option<VmPlan> {
+    if !base.written().same_value(head.written()) {
+        let applied = match apply {
+            Apply::Merge => stage(head.subject).applied_over(base),
+            Apply::Replace => stage(head.subject),
+        };
+        // An empty text is nothing in a new VM, and takes away what only the store has.
+        if differs(&base.subject, &head.subject) || applied.stores_other_than(base) {
+            let earlier = before_migration.map(Stage::new);
+            return Some(modified(base, &applied, earlier.as_ref(), sources));
+        }
+    }
+    if base.release() == head.release() {
+        fan_out::unchanged(base, head, sources)
+    } else {
+        upgrade::unchanged(base, head, sources)
+    }
+}
+
 /// Whether two forms of a VM differ beyond spelling. Order in lists counts here: what it does is the controller's word.
 fn differs(base: &Sided, head: &Sided) -> bool {
-    if base.resource.node.same_value(&head.resource.node) {
-        return false;
-    }
     let comparable = |subject: &Sided| {
         let mut node = canonical("kubevirt.io", "VirtualMachine", &subject.resource.node);
         node.remove("status");

@@ -15,7 +15,7 @@ pub(super) fn added(head: &Stage, sources: &Sources) -> VmPlan {
     let mut out = blank(&head.subject, Change::Added);
     out.causes = causes(sources, [head.resource()]);
     out.after = Some(head.expanded().clone());
-    let mut answer = admission::review(&head.subject, None);
+    let mut answer = admission::review(head, None);
     out.assumptions.append(&mut answer.assumed);
     let mut refused = answer.refused;
     if refused.is_empty() {
@@ -106,7 +106,7 @@ pub(super) fn renamed(base: &Stage, head: &Stage, around: &Around<'_>) -> VmPlan
     } else {
         "metadata.name"
     }));
-    let mut answer = admission::review(&head.subject, None);
+    let mut answer = admission::review(head, None);
     out.assumptions.append(&mut answer.assumed);
     let mut refused = answer.refused;
     if refused.is_empty() {

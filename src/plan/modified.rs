@@ -38,8 +38,9 @@ pub(super) fn modified(
     out.shared = shared.words;
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());
-    let mut answer = admission::review_applied(&head.subject, head.applied(), Some(base.stored()));
+    let mut answer = admission::review(head, Some(base.stored()));
     out.assumptions.append(&mut answer.assumed);
+    out.assumptions.extend(kept(head));
     let refused = answer.refused;
     let release = head.release();
     if !refused.is_empty() || !head.refused().is_empty() {
@@ -97,6 +98,26 @@ fn conflicts_with_expanded(base: &Stage, head: &Stage, out: &mut VmPlan) -> bool
         .extend(admission::review_expanded(&head.subject, base.expanded()));
     out.fields = fields::unapplied(head.release(), base.stored(), head.stored());
     true
+}
+
+/// What the update leaves otherwise than a new VM would have it, in words.
+fn kept(head: &Stage) -> Option<String> {
+    const SHOWN: usize = 3;
+    let paths = head.kept();
+    let names: Vec<String> = paths
+        .iter()
+        .take(SHOWN)
+        .map(|path| format!("`{path}`"))
+        .collect();
+    if names.is_empty() {
+        return None;
+    }
+    let more = paths.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!(
+        "the change is applied over the stored VM, whose {}{more} a new VM would not have: `--apply replace` puts the VM in its place",
+        names.join(", ")
+    ))
 }
 
 /// Whether the guest is turned on or off, beside whatever else happens.

@@ -7,12 +7,15 @@ use super::export::Had;
 use super::{Reason, admission};
 use crate::cause::Refusal;
 use crate::change::Sided;
+use crate::diff::spelling::canonical;
+use crate::diff::{Difference, Lists, differences};
 use crate::field_path::FieldPath;
 use crate::release::Release;
 use crate::resolve::Resolved;
 use crate::resource::Resource;
 use crate::schema::{self, ProblemKind};
 use crate::transform::admit::{self, NotAdmitted, RANDOM_UUID};
+use crate::transform::apply;
 use crate::transform::expand::expand_stored;
 use crate::update::types::{Types, TypesError};
 use crate::yaml::Node;
@@ -23,10 +26,21 @@ pub(super) struct Stage<'a> {
     /// The resource with its resolver.
     pub(super) subject: Sided<'a>,
     had: Option<&'a Had<'a>>,
-    applied: OnceCell<Node>,
+    completed: OnceCell<Node>,
+    /// What an apply makes of it, where it comes upon a VM that is stored.
+    update: Option<Update>,
     stored: OnceCell<StoredVm>,
     types: OnceCell<Result<Types, TypesError>>,
     expanded: OnceCell<Node>,
+}
+
+/// A VM that is stored, and what becomes of it.
+#[derive(Debug)]
+struct Update {
+    /// The VM that is stored.
+    old: Node,
+    /// Git's words over it: what the API server gets.
+    merged: Node,
 }
 
 #[derive(Debug)]
@@ -47,10 +61,57 @@ impl<'a> Stage<'a> {
         Self {
             subject,
             had,
-            applied: OnceCell::new(),
+            completed: OnceCell::new(),
+            update: None,
             stored: OnceCell::new(),
             types: OnceCell::new(),
             expanded: OnceCell::new(),
+        }
+    }
+
+    /// This side as it is applied over the one that is stored: what only the store has stays, and is not written anew. A
+    /// base that the cluster would not have stored is replaced.
+    #[must_use]
+    pub(super) fn applied_over(mut self, base: &Stage<'_>) -> Self {
+        if !base.refused().is_empty() {
+            return self;
+        }
+        let old = base.stored().clone();
+        let mut stored = old.clone();
+        schema::encode(base.release(), "v1.VirtualMachine", &mut stored);
+        let merged = apply::merge(&stored, base.written(), self.written());
+        self.update = Some(Update { old, merged });
+        self
+    }
+
+    /// Whether an apply leaves another VM in the store than the base's, in whatever spelling.
+    pub(super) fn stores_other_than(&self, base: &Stage<'_>) -> bool {
+        self.update.is_some()
+            && !vm_differences(self.release(), base.stored(), self.stored()).is_empty()
+    }
+
+    /// The fields that an apply keeps or leaves otherwise than a new VM of the same manifest would have them; empty where
+    /// the VM is not applied over a stored one.
+    pub(super) fn kept(&self) -> Vec<FieldPath> {
+        if self.update.is_none() || !self.refused().is_empty() {
+            return Vec::new();
+        }
+        let mut anew = store(&self.subject, self.written(), None).vm;
+        let mut stored = self.stored().clone();
+        drop_random(&mut anew);
+        drop_random(&mut stored);
+        let differences = vm_differences(self.release(), &anew, &stored);
+        differences
+            .into_iter()
+            .map(|difference| difference.path)
+            .collect()
+    }
+
+    /// The VM as the API server gets it.
+    pub(super) fn submitted(&self) -> &Node {
+        match &self.update {
+            Some(update) => &update.merged,
+            None => self.completed(),
         }
     }
 
@@ -69,11 +130,11 @@ impl<'a> Stage<'a> {
         self.had.and_then(|had| had.owed)
     }
 
-    /// The VM as an apply sends it: as it is written, with what stays of the stored one, where the cluster's word is known.
-    pub(super) fn applied(&self) -> &Node {
+    /// The VM as it is written, with what stays of the stored one, where the cluster's word is known.
+    fn completed(&self) -> &Node {
         match self.had {
             None => self.written(),
-            Some(had) => self.applied.get_or_init(|| {
+            Some(had) => self.completed.get_or_init(|| {
                 let mut vm = self.written().clone();
                 had.complete(&mut vm);
                 vm
@@ -93,8 +154,7 @@ impl<'a> Stage<'a> {
 
     /// The VM as the cluster stores it, in Go-normal form; where it would not, as it is written.
     ///
-    /// It is stored as a new VM: what the webhook writes at random on create stays with the VM when it is updated. What
-    /// inference cannot follow for want of an object in the tree is left as it is written.
+    /// It is stored as a new VM, or as what an apply makes of the stored one. What inference cannot follow for want of an object in the tree is left as it is written.
     pub(super) fn stored(&self) -> &Node {
         &self.storing().vm
     }
@@ -110,8 +170,9 @@ impl<'a> Stage<'a> {
     }
 
     fn storing(&self) -> &StoredVm {
+        let old = self.update.as_ref().map(|update| &update.old);
         self.stored
-            .get_or_init(|| store(&self.subject, self.applied()))
+            .get_or_init(|| store(&self.subject, self.submitted(), old))
     }
 
     /// What the stored VM's matchers lead to on this side.
@@ -149,6 +210,17 @@ impl<'a> Stage<'a> {
     }
 }
 
+/// What differs between two stored VMs beyond spelling, but for status.
+fn vm_differences(release: Release, old: &Node, new: &Node) -> Vec<Difference> {
+    let plain = |vm: &Node| {
+        let mut vm = canonical("kubevirt.io", "VirtualMachine", vm);
+        vm.remove("status");
+        vm
+    };
+    let (old, new) = (plain(old), plain(new));
+    differences(release, "v1.VirtualMachine", &old, &new, Lists::ByPosition)
+}
+
 /// Removes what the webhook makes at random.
 pub(super) fn drop_random(vm: &mut Node) {
     for field in ["uuid", "serial"] {
@@ -159,8 +231,8 @@ pub(super) fn drop_random(vm: &mut Node) {
     }
 }
 
-fn store(subject: &Sided, applied: &Node) -> StoredVm {
-    let decoded = schema::decode(subject.resolver.release(), "v1.VirtualMachine", applied);
+fn store(subject: &Sided, submitted: &Node, old: Option<&Node>) -> StoredVm {
+    let decoded = schema::decode(subject.resolver.release(), "v1.VirtualMachine", submitted);
     let mut written = decoded.node;
     if written.str_at("metadata.namespace").is_empty() {
         written.set("metadata.namespace", Node::string(subject.namespace()));
@@ -178,7 +250,7 @@ fn store(subject: &Sided, applied: &Node) -> StoredVm {
         .collect();
     let admitted = match schema::invalid(&decoded.problems) {
         Some(problem) => Err(NotAdmitted::Malformed(problem.clone())),
-        None => admit::mutate_decoded(written.clone(), None, subject.resolver),
+        None => admit::mutate_decoded(written.clone(), old, subject.resolver),
     };
     let (vm, refused) = match admitted {
         Ok(admitted) => (admitted.vm, Vec::new()),

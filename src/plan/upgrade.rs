@@ -59,8 +59,8 @@ pub(super) fn unchanged(base: &Stage, head: &Stage, sources: &Sources) -> Option
     let mut out = fan_out::unchanged(base, head, sources)
         .unwrap_or_else(|| row::blank(&head.subject, Change::Unchanged));
     let accepted =
-        admission::review(&base.subject, None).refused.is_empty() && base.refused().is_empty();
-    let mut refused = admission::review(&head.subject, None).refused;
+        admission::review(base, None).refused.is_empty() && base.refused().is_empty();
+    let mut refused = admission::review(head, None).refused;
     if refused.is_empty() {
         refused = head.refused().to_vec();
     }

@@ -1,6 +1,6 @@
 //! Sockets, node selector, affinity and tolerations: what their handlers do to the running guest.
 
-use super::{Flow, Situation, Step, template_spec};
+use super::{Flow, Situation, Step, SyncError, template_spec};
 use crate::diff::same;
 use crate::yaml::Node;
 
@@ -41,6 +41,8 @@ pub fn handle_sockets(situation: &Situation, current: &Node, flow: &mut Flow) {
             flow.require_restart(message);
             flow.handler_fields.push((FIELD, because));
         }
+        // The patch tests the guest's count first, which is not written where the VM gave cores or threads alone.
+        None if from == 0 => flow.error = Some(SyncError::NoSocketsToPatch),
         None => flow.live.push(Step::Cpu),
     }
 }

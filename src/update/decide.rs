@@ -5,7 +5,7 @@ use super::values::{self, ValueChange};
 use super::volumes::{self, Handled, Move, claim_of, is_read_write_once};
 use super::words::shown;
 use super::{
-    Action, Effect, Flow, Reason, Situation, Step, VolumeChange, VolumeVerdict, live, named,
+    Action, Effect, Flow, Reason, Situation, Step, SyncError, VolumeChange, VolumeVerdict, live, named,
     network, template_spec,
 };
 use crate::diff::{self, Difference};
@@ -72,16 +72,18 @@ pub fn decide(situation: &Situation) -> Decision {
             ))
             .at("spec.template.spec.volumes"),
         );
-    } else if let Some(error) = handled.error.as_ref().or(out.flow.error.as_ref()) {
+    } else if let Some(error) = out.flow.error.as_ref().or(handled.error.as_ref()) {
         out.action = Action::Rejected;
-        let reason = if handled.error.is_some() {
-            Reason::new(format!(
-                "`{}` is no update strategy: use `Migration` or `Replacement`",
-                situation.volumes_strategy()
+        let reason = match error {
+            SyncError::UnknownStrategy(strategy) => Reason::new(format!(
+                "`{strategy}` is no update strategy: use `Migration` or `Replacement`"
             ))
-            .at("spec.updateVolumesStrategy")
-        } else {
-            Reason::new("the VM controller fails on every sync")
+            .at("spec.updateVolumesStrategy"),
+            SyncError::NoSocketsToPatch => Reason::new(
+                "the guest was started without a count of sockets: the VM controller fails on every sync until the guest is restarted",
+            )
+            .at("spec.template.spec.domain.cpu.sockets"),
+            SyncError::Types(_) => Reason::new("the VM controller fails on every sync"),
         };
         out.reasons.push(reason.saying(error.to_string()));
     } else if out.flow.restart_required {

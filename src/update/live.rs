@@ -25,6 +25,9 @@ pub fn flow(situation: &Situation) -> (Flow, volumes::Handled) {
             Err(error) => flow.error = Some(error.clone().into()),
             Ok(current) => {
                 cpu::handle_sockets(situation, current, &mut flow);
+                if flow.error.is_some() {
+                    return (flow, handled);
+                }
                 cpu::handle_affinity(situation, current, &mut flow);
                 cpu::handle_tolerations(situation, current, &mut flow);
                 memory::handle(situation, current, &mut flow);

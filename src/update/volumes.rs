@@ -337,8 +337,9 @@ pub fn handle(situation: &Situation) -> Handled {
             Ok(true) => {}
         }
     }
-    match situation.volumes_strategy() {
-        "" | "Replacement" => {
+    let strategy = situation.vm.path("spec.updateVolumesStrategy");
+    match strategy.map(|strategy| strategy.as_str().unwrap_or_default()) {
+        None | Some("Replacement") => {
             if situation.release.has(Behaviour::VolumeHandlerComparesLists) {
                 return Handled {
                     restart: Some(
@@ -349,7 +350,7 @@ pub fn handle(situation: &Situation) -> Handled {
             }
             Handled::default()
         }
-        "Migration" => {
+        Some("Migration") => {
             let moved = moves(guest, wanted);
             if moved.is_empty() && !situation.release.has(Behaviour::VolumeHandlerComparesLists) {
                 return Handled::default();
@@ -363,7 +364,7 @@ pub fn handle(situation: &Situation) -> Handled {
                 },
             }
         }
-        other => Handled {
+        Some(other) => Handled {
             error: Some(SyncError::UnknownStrategy(other.to_owned())),
             ..Handled::default()
         },

@@ -204,6 +204,11 @@ const FAMILIES: &[Family] = &[
         check: expand::check,
         cases: &[("1.7", 100), ("1.9", 300)],
     },
+    Family {
+        name: "update-wide",
+        check: update::check_update_wide,
+        cases: &[("1.7", 150), ("1.9", 500)],
+    },
 ];
 
 /// How many differences of a recording are shown.

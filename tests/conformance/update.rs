@@ -6,14 +6,14 @@ use driftless::catalog::Catalog;
 use driftless::change::Sided;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
-use driftless::plan::{Names, Sides, plan};
+use driftless::plan::{Apply, Names, Sides, plan};
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
 use driftless::resource::cluster::ClusterConfig;
 use driftless::rules::admission::review::review;
 use driftless::schema::decode;
 use driftless::source::Sources;
-use driftless::transform::admit::mutate;
+use driftless::transform::admit::{RANDOM_UUID, mutate};
 use driftless::update::claims::CatalogClaims;
 use driftless::update::decide::decide;
 use driftless::update::guest::RunningGuest;
@@ -240,24 +240,10 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
         compare("action", format!("{wanted:?}"), format!("{got:?}"));
     }
     let objects = &case.input["objects"];
-    // What turns the guest off or on comes before in a plan, and no recording has it: the old VM's word stays.
-    let mut submitted = case.input[new].clone();
-    let is_admitted = expected["admit"]["allowed"] == Json::Bool(true);
-    for field in ["running", "runStrategy"]
-        .into_iter()
-        .filter(|_| is_admitted)
-    {
-        match case.input["old"]["spec"].get(field) {
-            Some(value) => submitted["spec"][field] = value.clone(),
-            None => {
-                if let Some(spec) = submitted["spec"].as_object_mut() {
-                    spec.remove(field);
-                }
-            }
-        }
-    }
+    let submitted = with_the_old_run_fields(case, new);
     let planned = planned(
         &pair.target,
+        Apply::Replace,
         (&case.input["old"], objects),
         (&submitted, objects),
     );
@@ -273,8 +259,72 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
     }
 }
 
+/// The new VM. What turns the guest off or on comes before everything in a plan, and no recording has it: where the VM is
+/// admitted, the old one's word stays.
+fn with_the_old_run_fields(case: &Case, new: &str) -> Json {
+    let mut submitted = case.input[new].clone();
+    let is_admitted = case.expected["admit"]["allowed"] == Json::Bool(true);
+    for field in ["running", "runStrategy"]
+        .into_iter()
+        .filter(|_| is_admitted)
+    {
+        match case.input["old"]["spec"].get(field) {
+            Some(value) => submitted["spec"][field] = value.clone(),
+            None => {
+                if let Some(spec) = submitted["spec"].as_object_mut() {
+                    spec.remove(field);
+                }
+            }
+        }
+    }
+    submitted
+}
+
+/// The action of a plan whose new object is applied over the stored old one.
+pub(crate) fn check_update_wide(case: &Case) -> Result<(), String> {
+    let objects = &case.input["objects"];
+    let pair = pair(case, "old", "new", objects);
+    let expected = &case.expected;
+    let wanted = if expected["admit"]["allowed"] == Json::Bool(true) {
+        action(&pair, expected)
+    } else {
+        vec![Action::Rejected]
+    };
+    let submitted = with_the_old_run_fields(case, "new");
+    let named = |object: &Json| (object["kind"].clone(), object["metadata"]["name"].clone());
+    let mut head = objects.as_array().cloned().unwrap_or_default();
+    for object in case.input["headObjects"].as_array().into_iter().flatten() {
+        head.retain(|other| named(other) != named(object));
+        head.push(object.clone());
+    }
+    let head = Json::Array(head);
+    let planned = planned(
+        &pair.target,
+        Apply::Merge,
+        (&case.input["old"], objects),
+        (&submitted, &head),
+    );
+    // The guest's own UUID was made at random: the plan cannot know that what Git adds is another.
+    const UUID: &str = "spec.template.spec.domain.firmware.uuid";
+    let adds_uuid = pair.old.str_at(UUID) == RANDOM_UUID && !pair.new.str_at(UUID).is_empty();
+    let planned = match planned {
+        Action::Unknown if adds_uuid => Action::Restart,
+        planned => planned,
+    };
+    let is_touched = case.input["old"] != submitted || head != *objects;
+    if is_touched && !wanted.contains(&planned) || !is_touched && planned != Action::None {
+        return Err(format!("planned {planned:?}, KubeVirt {expected}"));
+    }
+    Ok(())
+}
+
 /// The action of a whole plan over the VM and objects of each side; none where the plan leaves the VM out.
-fn planned(target: &Target, base: (&Json, &Json), head: (&Json, &Json)) -> Action {
+fn planned(
+    target: &Target,
+    apply: Apply,
+    base: (&Json, &Json),
+    head: (&Json, &Json),
+) -> Action {
     let catalog = |(vm, objects): (&Json, &Json)| {
         let objects = objects.as_array().into_iter().flatten();
         let resources = std::iter::once(vm).chain(objects).filter_map(|json| {
@@ -294,6 +344,7 @@ fn planned(target: &Target, base: (&Json, &Json), head: (&Json, &Json)) -> Actio
             deliveries: &[],
             exports: &[],
             sources: &sources,
+            apply,
         },
         Names {
             base: String::new(),
@@ -445,6 +496,7 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
     let vm = &case.input["vm"];
     let planned = planned(
         &base.target,
+        Apply::Replace,
         (vm, &case.input["base"]),
         (vm, &case.input["head"]),
     );

@@ -8,6 +8,7 @@
 )]
 
 mod admission;
+mod apply;
 mod delivery;
 mod export;
 mod fan_out;

@@ -4,7 +4,7 @@ use driftless::catalog::Catalog;
 use driftless::change::Sided;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
-use driftless::plan::{Action, Delivery, Export, Names, Plan, Sides, VmPlan, plan};
+use driftless::plan::{Action, Apply, Delivery, Export, Names, Plan, Sides, VmPlan, plan};
 use driftless::release::Release;
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
@@ -22,6 +22,7 @@ pub(crate) struct Change {
     sides: Vec<Vec<(String, String)>>,
     head_release: Option<Release>,
     exports: Vec<Export>,
+    apply: Apply,
 }
 
 /// One file a side, named `vm.yaml`.
@@ -45,6 +46,7 @@ pub(crate) fn files(base: &[(&str, &str)], head: &[(&str, &str)]) -> Change {
         sides: vec![owned(base), owned(head)],
         head_release: None,
         exports: Vec::new(),
+        apply: Apply::Merge,
     }
 }
 
@@ -77,6 +79,12 @@ impl Change {
         }
         let node = self.configuration.as_ref().map(Node::from_json);
         node.map_or_else(ClusterConfig::default, ClusterConfig::known)
+    }
+
+    /// The whole object is put in the place of the stored one.
+    pub(crate) fn replaced(mut self) -> Self {
+        self.apply = Apply::Replace;
+        self
     }
 
     /// Everything that exists is in the tree.
@@ -153,6 +161,7 @@ impl Change {
                 deliveries: &deliveries,
                 exports: &self.exports,
                 sources: &sources,
+                apply: self.apply,
             },
             Names {
                 base: "main".to_owned(),

@@ -9,7 +9,7 @@ use anyhow::bail;
 use driftless::catalog::side::SkipReason;
 use driftless::change::Sided;
 use driftless::config::Config;
-use driftless::plan::{self, Export, Names, Plan, Sides};
+use driftless::plan::{self, Apply, Export, Names, Plan, Sides};
 use driftless::release::Release;
 use driftless::report::plan_markdown::CommentOptions;
 use driftless::report::{TextLayout, outputs, plan_html, plan_json, plan_markdown, plan_text};
@@ -54,6 +54,11 @@ pub(crate) struct Args {
     /// Preview of a cluster upgrade: the release it gets
     #[arg(long, value_name = "RELEASE", value_parser = release(), requires = "kubevirt_from")]
     kubevirt_to: Option<Release>,
+
+    /// How the changed manifests reach the cluster: over the stored objects, as kubectl apply, Argo CD and Flux do, or in
+    /// their place, as kubectl replace does
+    #[arg(long, value_name = "HOW", default_value = "merge")]
+    apply: How,
 
     /// How to report: text, json, markdown for a comment on a pull request, html, one page that needs no server, or
     /// github-output, `name=value` lines for `$GITHUB_OUTPUT`; each to standard output or to a file of its own. May repeat
@@ -115,6 +120,24 @@ fn comment_key(text: &str) -> Result<String, &'static str> {
         return Err("a key has up to 100 letters, digits, `.`, `_`, `-` and `/`");
     }
     Ok(text.to_owned())
+}
+
+/// How the changed manifests reach the cluster.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum How {
+    /// Over the stored objects: what a webhook wrote into them stays
+    Merge,
+    /// In the place of the stored objects: what only the cluster had goes
+    Replace,
+}
+
+impl From<How> for Apply {
+    fn from(how: How) -> Self {
+        match how {
+            How::Merge => Self::Merge,
+            How::Replace => Self::Replace,
+        }
+    }
 }
 
 /// How a plan is written.
@@ -273,6 +296,7 @@ fn change(
             deliveries: &loaded.deliveries,
             exports: &exports,
             sources: &loaded.session.sources,
+            apply: args.apply.into(),
         },
         Names {
             base: loaded.base_name.clone(),

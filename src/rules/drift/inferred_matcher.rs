@@ -12,7 +12,9 @@ rule! {
     /// ## Why it matters
     ///
     /// Git and the cluster differ for good, on a field that decides the guest's CPU and memory. Argo CD and Flux need
-    /// an ignore rule for it (`driftless drift --emit argocd-ignore`), or write the name in Git.
+    /// an ignore rule for it (`driftless drift --emit argocd-ignore`), or write the name in Git. Worse, the next change of
+    /// the VM is refused: an apply lays `inferFromVolume` over the name that is stored by then, and KubeVirt's webhook takes
+    /// one of the two (`plan` says `rejected`). Only `kubectl replace` goes through.
     ///
     /// ## Example
     ///
