@@ -113,7 +113,11 @@ fn kept(head: &Stage) -> Option<String> {
         return None;
     }
     let more = paths.len().saturating_sub(SHOWN);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = if more == 0 {
+        String::new()
+    } else {
+        format!(" and {more} more")
+    };
     Some(format!(
         "the change is applied over the stored VM, whose {}{more} a new VM would not have: `--apply replace` puts the VM in its place",
         names.join(", ")

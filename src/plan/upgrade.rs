@@ -58,8 +58,7 @@ pub(super) fn differences(from: Release, to: Release) -> impl Iterator<Item = St
 pub(super) fn unchanged(base: &Stage, head: &Stage, sources: &Sources) -> Option<VmPlan> {
     let mut out = fan_out::unchanged(base, head, sources)
         .unwrap_or_else(|| row::blank(&head.subject, Change::Unchanged));
-    let accepted =
-        admission::review(base, None).refused.is_empty() && base.refused().is_empty();
+    let accepted = admission::review(base, None).refused.is_empty() && base.refused().is_empty();
     let mut refused = admission::review(head, None).refused;
     if refused.is_empty() {
         refused = head.refused().to_vec();

@@ -88,6 +88,9 @@ mod tests {
             ),
             json!({"a": [{"x": 2}], "c": {}})
         );
-        assert_eq!(merged(json!({"a": 1}), json!({}), json!({"a": {"b": 1}})), json!({"a": {"b": 1}}));
+        assert_eq!(
+            merged(json!({"a": 1}), json!({}), json!({"a": {"b": 1}})),
+            json!({"a": {"b": 1}})
+        );
     }
 }

@@ -5,8 +5,8 @@ use super::values::{self, ValueChange};
 use super::volumes::{self, Handled, Move, claim_of, is_read_write_once};
 use super::words::shown;
 use super::{
-    Action, Effect, Flow, Reason, Situation, Step, SyncError, VolumeChange, VolumeVerdict, live, named,
-    network, template_spec,
+    Action, Effect, Flow, Reason, Situation, Step, SyncError, VolumeChange, VolumeVerdict, live,
+    named, network, template_spec,
 };
 use crate::diff::{self, Difference};
 use crate::field_path::FieldPath;

@@ -319,12 +319,7 @@ pub(crate) fn check_update_wide(case: &Case) -> Result<(), String> {
 }
 
 /// The action of a whole plan over the VM and objects of each side; none where the plan leaves the VM out.
-fn planned(
-    target: &Target,
-    apply: Apply,
-    base: (&Json, &Json),
-    head: (&Json, &Json),
-) -> Action {
+fn planned(target: &Target, apply: Apply, base: (&Json, &Json), head: (&Json, &Json)) -> Action {
     let catalog = |(vm, objects): (&Json, &Json)| {
         let objects = objects.as_array().into_iter().flatten();
         let resources = std::iter::once(vm).chain(objects).filter_map(|json| {

@@ -27,7 +27,10 @@ fn what_was_stored_at_creation_stays_under_apply() {
     let applied = change(&vm("", MEMORY, ""), &arm).with(json!({})).vm();
     assert_eq!(applied.action, Action::Rejected, "{:?}", applied.reasons);
     assert_eq!(applied.rejected, Some(Rejection::Admission));
-    let replaced = change(&vm("", MEMORY, ""), &arm).with(json!({})).replaced().vm();
+    let replaced = change(&vm("", MEMORY, ""), &arm)
+        .with(json!({}))
+        .replaced()
+        .vm();
     assert_eq!(replaced.action, Action::Restart, "{:?}", replaced.reasons);
 }
 
@@ -45,7 +48,10 @@ fn beside(shared: &[(&str, &str)], base: &str, head: &str) -> Change {
 #[test]
 fn another_preferred_machine_type_changes_nothing() {
     let of = |name: &str| vm(&format!("preference: {{name: {name}}}"), MEMORY, "");
-    let first = preference("first", "{machine: {preferredMachineType: pc-q35-rhel9.4.0}}");
+    let first = preference(
+        "first",
+        "{machine: {preferredMachineType: pc-q35-rhel9.4.0}}",
+    );
     let second = preference("second", "{machine: {preferredMachineType: q35}}");
     let shared = [("a.yaml", first.as_str()), ("b.yaml", second.as_str())];
     let plan = || beside(&shared, &of("first"), &of("second"));
@@ -73,7 +79,11 @@ fn a_matcher_that_infers_is_refused_on_the_next_apply() {
     let plan = || beside(&shared, &of(""), &of("terminationGracePeriodSeconds: 5"));
     let applied = plan().vm();
     assert_eq!(applied.action, Action::Rejected, "{:?}", applied.reasons);
-    assert!(says(&applied, "should not be provided") || says(&applied, "already set"), "{:?}", applied.reasons);
+    assert!(
+        says(&applied, "should not be provided") || says(&applied, "already set"),
+        "{:?}",
+        applied.reasons
+    );
     assert_eq!(plan().replaced().vm().action, Action::Restart);
 }
 
@@ -81,19 +91,38 @@ fn a_matcher_that_infers_is_refused_on_the_next_apply() {
 #[test]
 fn sockets_where_none_were_written_fail_every_sync() {
     let of = |cpu: &str| vm("", &format!("{MEMORY}\n        cpu: {{{cpu}}}"), "");
-    let added = change(&of("cores: 2, maxSockets: 8"), &of("cores: 2, maxSockets: 8, sockets: 2")).vm();
+    let added = change(
+        &of("cores: 2, maxSockets: 8"),
+        &of("cores: 2, maxSockets: 8, sockets: 2"),
+    )
+    .vm();
     assert_eq!(added.action, Action::Rejected, "{:?}", added.reasons);
     assert_eq!(added.rejected, Some(Rejection::Sync));
-    assert!(says(&added, "testing value /spec/domain/cpu/sockets failed"));
-    let raised = change(&of("cores: 2, maxSockets: 8, sockets: 1"), &of("cores: 2, maxSockets: 8, sockets: 2"));
+    assert!(says(
+        &added,
+        "testing value /spec/domain/cpu/sockets failed"
+    ));
+    let raised = change(
+        &of("cores: 2, maxSockets: 8, sockets: 1"),
+        &of("cores: 2, maxSockets: 8, sockets: 2"),
+    );
     assert_eq!(raised.action(), Action::Live);
 }
 
 /// AD15: an empty serial overwrites the one that was made at random.
 #[test]
 fn an_empty_serial_takes_the_stored_one_away() {
-    let of = |firmware: &str| vm("", &format!("{MEMORY}\n        firmware: {{{firmware}}}"), "");
-    let (base, head) = (of("bootloader: {bios: {}}"), of("bootloader: {bios: {}}, serial: \"\""));
+    let of = |firmware: &str| {
+        vm(
+            "",
+            &format!("{MEMORY}\n        firmware: {{{firmware}}}"),
+            "",
+        )
+    };
+    let (base, head) = (
+        of("bootloader: {bios: {}}"),
+        of("bootloader: {bios: {}}, serial: \"\""),
+    );
     assert_eq!(change(&base, &head).action(), Action::Restart);
     assert_eq!(change(&base, &head).replaced().action(), Action::None);
     assert_eq!(change(&base, &base).action(), Action::None);
@@ -102,7 +131,11 @@ fn an_empty_serial_takes_the_stored_one_away() {
 /// AD16: an empty strategy is admitted, and no strategy that the controller knows.
 #[test]
 fn an_empty_volume_strategy_fails_every_sync() {
-    let added = change(&vm("", MEMORY, ""), &vm("updateVolumesStrategy: \"\"", MEMORY, "")).vm();
+    let added = change(
+        &vm("", MEMORY, ""),
+        &vm("updateVolumesStrategy: \"\"", MEMORY, ""),
+    )
+    .vm();
     assert_eq!(added.action, Action::Rejected, "{:?}", added.reasons);
     assert_eq!(added.rejected, Some(Rejection::Sync));
     assert!(says(&added, "updateVolumes strategy not recognized"));
