@@ -31,7 +31,7 @@ pub(crate) struct Global {
     pub(crate) config: Option<PathBuf>,
 
     /// Namespace of objects that name none [default: from driftless.yaml, else `default`]
-    #[arg(short, long, global = true, value_name = "NAMESPACE")]
+    #[arg(short, long, global = true, value_name = "NAMESPACE", value_parser = namespace)]
     pub(crate) namespace: Option<String>,
 
     /// Leave out files and directories that match this pattern. May repeat
@@ -90,6 +90,22 @@ impl<P: TypedValueParser> TypedValueParser for Listed<P> {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new((self.words)().into_iter().map(PossibleValue::new)))
     }
+}
+
+/// The name of a namespace.
+fn namespace(text: &str) -> Result<String, &'static str> {
+    let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    if text.is_empty()
+        || text.len() > 63
+        || !text.bytes().all(is_plain)
+        || text.starts_with('-')
+        || text.ends_with('-')
+    {
+        return Err(
+            "a namespace has up to 63 lower-case letters, digits and `-`, and begins and ends with a letter or digit",
+        );
+    }
+    Ok(text.to_owned())
 }
 
 /// A release of KubeVirt.

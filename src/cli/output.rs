@@ -47,6 +47,11 @@ pub(crate) struct Shell {
     color_err: bool,
 }
 
+/// Whether the terminal says that it understands no control sequence.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
 impl Shell {
     /// The streams as the global options want them.
     pub(crate) fn new(global: &Global) -> Self {
@@ -54,7 +59,9 @@ impl Shell {
             ColorChoice::Always => true,
             ColorChoice::Never => false,
             ColorChoice::Auto => {
-                terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                terminal
+                    && !is_dumb()
+                    && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
             }
         };
         Self {
@@ -254,9 +261,14 @@ impl Progress {
         let bar = indicatif::ProgressBar::with_draw_target(
             Some(files as u64 * 2),
             indicatif::ProgressDrawTarget::hidden(),
-        );
+        )
+        .with_prefix("reading");
+        if let Ok(style) = indicatif::ProgressStyle::with_template("{prefix} {wide_bar} {percent}%")
+        {
+            bar.set_style(style);
+        }
         let shown = Once::new();
-        if shell.talk < Talk::Notes || !io::stderr().is_terminal() {
+        if shell.talk < Talk::Notes || !io::stderr().is_terminal() || is_dumb() {
             shown.call_once(|| ());
         }
         Self {

@@ -170,3 +170,45 @@ fn no_progress_bar_without_a_terminal() {
     let run = workspace.run(&["expand", "--kubevirt", "1.9"]).exits(0);
     assert_eq!(run.stderr, "");
 }
+
+#[test]
+fn a_path_that_cannot_be_judged_is_no_clean_run() {
+    let space = Workspace::new();
+    space.write("notes.txt", b"no manifest\n");
+    space.write("a.yaml", b"a: 1\n");
+    let run = |arguments: &[&str]| {
+        let run = space.run(arguments);
+        (run.status, run.stdout, run.stderr)
+    };
+    let (code, stdout, stderr) = run(&["check", "notes.txt"]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    assert!(stderr.contains("holds no Kubernetes object"), "{stderr}");
+    assert_eq!(run(&["check", "a.yaml"]).0, 0);
+    let (code, stdout, stderr) = run(&["check", "nowhere"]);
+    assert_eq!((code, stdout.as_str()), (2, ""), "{stderr}");
+    let (code, _, stderr) = run(&["check", "--only-report", "typo.yaml"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("typo.yaml"), "{stderr}");
+    assert_eq!(run(&["check", "--only-report", "a.yaml"]).0, 0);
+    for (namespace, code) in [
+        ("shop", 0),
+        ("a-1", 0),
+        ("Bad_NS", 2),
+        ("-a", 2),
+        ("a-", 2),
+        ("", 2),
+    ] {
+        assert_eq!(
+            run(&["check", "-n", namespace, "a.yaml"]).0,
+            code,
+            "{namespace}"
+        );
+    }
+    for (length, code) in [(63, 0), (64, 2)] {
+        assert_eq!(
+            run(&["check", "-n", &"a".repeat(length), "a.yaml"]).0,
+            code,
+            "{length}"
+        );
+    }
+}

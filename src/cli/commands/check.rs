@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use driftless::check::baseline::Baseline;
 use driftless::check::{self, CheckOutcome as Checked};
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
     let session = Session::load(&Request::new(global, &args.paths), shell)?;
     session.say_skipped(shell);
-    let only = only(args, &session);
+    let only = only(args, &session)?;
     let mut checked = check::run(&check::CheckRequest {
         sources: &session.sources,
         side: &session.head.side,
@@ -132,7 +132,12 @@ fn report(
         fail_on,
         subjects: &checked.subjects,
     };
-    for sink in sinks {
+    // Where no path could be read, "nothing found" would be heard as "all is well".
+    let is_blind = session.outcome() == Outcome::CouldNot && checked.summary.files == 0;
+    let told = sinks
+        .iter()
+        .filter(|sink| !(is_blind && sink.format == Format::Text));
+    for sink in told {
         let text = TextLayout {
             color: sink.colors(shell),
             fold: !shell.is_verbose(),
@@ -185,18 +190,28 @@ fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {
 }
 
 /// The sources named by `--only-report`. Names that are no manifests are passed over: a hook passes every file.
-fn only(args: &Args, session: &Session) -> Option<BTreeSet<FileId>> {
+fn only(args: &Args, session: &Session) -> anyhow::Result<Option<BTreeSet<FileId>>> {
     if args.only_report.is_empty() {
-        return None;
+        return Ok(None);
+    }
+    if let Some(missing) = args
+        .only_report
+        .iter()
+        .find(|path| path.symlink_metadata().is_err())
+    {
+        bail!(
+            "`--only-report` names `{}`, which is not there",
+            missing.display().to_string().escape_debug()
+        );
     }
     let wanted: BTreeSet<PathBuf> = args.only_report.iter().map(|path| resolved(path)).collect();
     let files = session.sources.iter();
-    Some(
+    Ok(Some(
         files
             .filter(|(_, file)| wanted.contains(&resolved(Path::new(file.path()))))
             .map(|(id, _)| id)
             .collect(),
-    )
+    ))
 }
 
 fn resolved(path: &Path) -> PathBuf {

@@ -10,7 +10,7 @@ use driftless::catalog::relevance::Relevance;
 use driftless::catalog::side::Role;
 use rayon::prelude::*;
 
-use super::discover::{Discovery, plain_reason};
+use super::discover::{Discovery, is_manifest, plain_reason};
 use super::stdin;
 
 /// Which files a command works on.
@@ -64,6 +64,16 @@ pub(crate) fn read(
         .map(|(name, found)| {
             progress();
             load(&found.disk)
+                .and_then(|bytes| match bytes {
+                    Some(bytes)
+                        if found.named
+                            && !is_manifest(Path::new(name))
+                            && Relevance::of(&bytes) == Relevance::Nothing =>
+                    {
+                        Err("holds no Kubernetes object".to_owned())
+                    }
+                    bytes => Ok(bytes),
+                })
                 .map(|bytes| {
                     let bytes = bytes?;
                     let relevance = if found.named && wants == Wants::Everything || frames(name) {
