@@ -466,7 +466,8 @@ def validators():
         ("check-jsonschema", ["--builtin-schema", "vendor.github-actions", ROOT / "action.yml"]),
         ("check-jsonschema", ["--builtin-schema", "vendor.github-workflows", *workflows]),
         ("pre-commit", ["validate-manifest", ROOT / ".pre-commit-hooks.yaml"]),
-        *[("action-validator", [file]) for file in [ROOT / "action.yml", *workflows]],
+        # Its schema does not know the permission `attestations` that the release needs; the two validators above do.
+        *[("action-validator", [file]) for file in [ROOT / "action.yml", *workflows] if file.name != "release.yml"],
     ]
     for name, arguments in checks:
         if program(name) is None:
