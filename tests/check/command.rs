@@ -162,7 +162,7 @@ fn one_file_is_reported_on_and_the_others_are_looked_in() {
     ]);
     let output = check(
         tree.path(),
-        &["--only-report", "vm.yaml", "README.md", "--format", "json"],
+        &["--only-report", "vm.yaml", "type.yaml", "--format", "json"],
     );
     let report: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
     let findings = report["findings"].as_array().unwrap();

@@ -25,6 +25,9 @@ use serde_json::Value as Json;
 
 use crate::Case;
 
+/// The UUID that a guest has.
+const UUID: &str = "spec.template.spec.domain.firmware.uuid";
+
 /// One recorded pair of VMs, ready to be judged.
 struct Pair {
     target: Target,
@@ -305,7 +308,6 @@ pub(crate) fn check_update_wide(case: &Case) -> Result<(), String> {
         (&submitted, &head),
     );
     // The guest's own UUID was made at random: the plan cannot know that what Git adds is another.
-    const UUID: &str = "spec.template.spec.domain.firmware.uuid";
     let adds_uuid = pair.old.str_at(UUID) == RANDOM_UUID && !pair.new.str_at(UUID).is_empty();
     let planned = match planned {
         Action::Unknown if adds_uuid => Action::Restart,
