@@ -1,4 +1,5 @@
 //! What the VM controller does to a running guest: live-update, volumes and instancetype-edit.
+//! It is long because three families share how a change is planned and compared.
 
 use std::collections::BTreeSet;
 

@@ -284,4 +284,20 @@ mod tests {
             ]
         );
     }
+
+    #[test]
+    fn an_empty_request_of_a_machine_is_no_claim() {
+        let with = |extra: serde_json::Value| {
+            let mut gpu = json!({"name": "g", "deviceName": "x.com/y"});
+            gpu.as_object_mut()
+                .unwrap()
+                .extend(extra.as_object().unwrap().clone());
+            let change =
+                json!({"spec": {"template": {"spec": {"domain": {"devices": {"gpus": [gpu]}}}}}});
+            words(&RULE, Release::V1_9, &change, &json!({})).len()
+        };
+        assert_eq!(with(json!({"requestName": ""})), 0);
+        assert_eq!(with(json!({"claimName": "", "requestName": ""})), 0);
+        assert_eq!(with(json!({"claimName": "c", "requestName": ""})), 1);
+    }
 }

@@ -1,18 +1,20 @@
 //! What the API server and KubeVirt's webhooks answer to a VM, stage by stage.
+//!
+//! It is long because every stage of an answer is here, in a cluster's order.
 
 use super::causes::{Causes, Hit};
 use super::guest::AdmittedGuest;
 use super::structural::{self, Refused};
 use super::{curable, invalid_metadata, order};
 use crate::cause::{Cause, Refusal};
-use crate::release::Behaviour;
+use crate::release::{Behaviour, Release};
 use crate::resolve::infer::InferError;
 use crate::resolve::preference::{Spread, Topology};
 use crate::resolve::{ResolveError, Resolved, Resolver};
 use crate::rules::instancetypes::{
     instancetype_conflict, preference_requirement_unmet, spread_not_divisible, unresolved,
 };
-use crate::schema::{self, Problem};
+use crate::schema::{self, Problem, Schema, Type};
 use crate::stored::Matcher;
 use crate::transform::admit::{self, Admitted, NotAdmitted};
 use crate::transform::expand::{self, ExpandError, TemplateBase, defaults, requirements};
@@ -242,6 +244,7 @@ fn validate(
         namespace => namespace,
     };
     let mut applied = vm.clone();
+    drop_empty_requests(&mut applied, target.release);
     if apply(
         &mut applied,
         namespace,
@@ -254,6 +257,32 @@ fn validate(
     }
     review.take(causes, written, known);
     review.applied = Some(applied);
+}
+
+/// Takes out what the mutating webhook does not write anew: Go embeds a device's claim by pointer and writes none of its
+/// empty fields, so that the VM comes back without a claim. An instance type is stored as it is written, and keeps them.
+fn drop_empty_requests(vm: &mut Node, release: Release) {
+    for (list, type_name) in [("gpus", "v1.GPU"), ("hostDevices", "v1.HostDevice")] {
+        let path = format!("spec.template.spec.domain.devices.{list}");
+        let Some(devices) = vm.path_mut(&path).and_then(Node::items_mut) else {
+            continue;
+        };
+        let fields = Schema::builtin()
+            .type_named(type_name)
+            .map_or(&[][..], Type::fields);
+        let embedded = fields.iter().filter(|field| {
+            field
+                .variant(release)
+                .is_some_and(|variant| variant.embedded)
+        });
+        for field in embedded {
+            for device in &mut *devices {
+                if device.get(field.name()).is_some_and(Node::is_zero) {
+                    device.remove(field.name());
+                }
+            }
+        }
+    }
 }
 
 fn check(
@@ -367,7 +396,7 @@ fn found(resolved: Result<Option<Resolved<'_>>, ResolveError>) -> Option<Resolve
 static NOTHING: Node = Node::map();
 
 /// What the webhook of instance types or preferences answers to an object of that kind.
-pub fn review_object(kind: &str, written: &Node, release: crate::release::Release) -> Review {
+pub fn review_object(kind: &str, written: &Node, release: Release) -> Review {
     let type_name = schema::type_of("instancetype.kubevirt.io", kind);
     let mut review = Review::default();
     let Some(type_name) = type_name else {

@@ -1,4 +1,6 @@
 //! What a cluster answers to the start of a guest: its controller, the API server, and the webhooks of instances.
+//!
+//! It is long because the steps of a start are here, in a cluster's order.
 
 use std::collections::BTreeSet;
 

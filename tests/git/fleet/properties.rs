@@ -1,4 +1,5 @@
 //! Random changes of the fleet: no gate passes what it is told to stop, and silence means that nothing was touched.
+//! It is long because the random changes and what each may do are listed.
 
 use std::collections::BTreeSet;
 
