@@ -2,8 +2,6 @@
 //!
 //! A directory that holds files of several targets is one root for each: what one cluster has, another does not see.
 //! The file is long because each way to see another root has its tests here.
-//!
-//! It is long because its tests lay out whole trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
