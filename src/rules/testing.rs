@@ -43,18 +43,23 @@ pub(crate) fn lay_over(below: &mut Node, above: &Node) {
     }
 }
 
+/// A cluster of that release and configuration, with nothing beside what is given.
+fn known(release: Release, config: Node) -> Target {
+    Target {
+        release,
+        release_known: true,
+        configuration: ClusterConfig::known(config),
+        complete: true,
+        ..Target::default()
+    }
+}
+
 /// What the plain VM with `change` meets in a cluster of that release and configuration.
 pub(crate) fn reviewed(release: Release, change: &Json, config: &Json) -> Review {
     let mut vm = plain();
     lay_over(&mut vm, &Node::from_json(change));
     let catalog = Catalog::new(Vec::new());
-    let target = Target {
-        release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::from_json(config)),
-        complete: true,
-        ..Target::default()
-    };
+    let target = known(release, Node::from_json(config));
     review(&vm, None, &Resolver::new(&target, vec![&catalog]))
 }
 
@@ -127,13 +132,7 @@ pub(crate) fn reviewed_with(
         object("VirtualMachineInstancetype", "it", instancetype),
         object("VirtualMachinePreference", "pr", preference),
     ]);
-    let target = Target {
-        release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::map()),
-        complete: true,
-        ..Target::default()
-    };
+    let target = known(release, Node::map());
     review(&vm, None, &Resolver::new(&target, vec![&catalog]))
 }
 
@@ -152,9 +151,7 @@ pub(crate) fn edges_on(
     cases: &[(&str, bool)],
 ) {
     for (value, refused) in cases {
-        let text = spec.replace('$', value);
-        let parsed = crate::yaml::reader::parse_first(FileId(0), text.as_bytes());
-        let spec = parsed.unwrap().unwrap().root.to_json();
+        let spec = yaml(&spec.replace('$', value));
         let change = json!({"spec": {"template": {"spec": spec}}});
         let review = reviewed(release, &change, config);
         let hit = review.hits.iter().any(|hit| hit.rule.info == rule.info);
@@ -169,13 +166,7 @@ pub(crate) fn started(release: Release, template: &Json, config: &Json) -> Start
     let mut vm = plain();
     vm.set("spec.template", Node::from_json(template));
     let catalog = Catalog::new(Vec::new());
-    let target = Target {
-        release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::from_json(config)),
-        complete: true,
-        ..Target::default()
-    };
+    let target = known(release, Node::from_json(config));
     let resolver = Resolver::new(&target, vec![&catalog]);
     let mut answer = review(&vm, None, &resolver);
     assert_eq!(answer.verdict(), Verdict::Accepted, "{answer:?}");

@@ -1,38 +1,16 @@
 //! Families `admit`, `admit-valid` and `admit-object`: the cluster's verdict and the fields of its causes.
 
-use driftless::catalog::Catalog;
-use driftless::config::Target;
-use driftless::field_path::FieldPath;
 use driftless::resolve::Resolver;
-use driftless::resource::Resource;
-use driftless::resource::cluster::ClusterConfig;
 use driftless::rules::admission::review::{Review, Verdict, review, review_object};
 use driftless::yaml::Node;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::Case;
 
 /// Compares the answer to one VM with the recorded one; an accepted VM meets nothing at all.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
-    let mut objects: Vec<Resource> = case.input["objects"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|object| {
-            Resource::from_node(Node::from_json(object), None, 0, FieldPath::root())
-                .expect("every recorded object is a resource")
-        })
-        .collect();
-    let vm = objects.remove(0);
-    let catalog = Catalog::new(objects);
-    let config = case.input.get("config").cloned().unwrap_or(json!({}));
-    let target = Target {
-        release: case.release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::from_json(&config)),
-        complete: true,
-        ..Target::default()
-    };
+    let (vm, catalog) = case.vm_and_objects();
+    let target = case.target();
     let resolver = Resolver::new(&target, vec![&catalog]);
     let old = case.input.get("old").map(Node::from_json);
     compare(&review(&vm.node, old.as_ref(), &resolver), &case.expected)

@@ -1,12 +1,7 @@
 //! Families `expand` and `catalog`: the expanded VM, or the error and its conflicts.
 
-use driftless::catalog::Catalog;
 use driftless::cause::Refusal;
-use driftless::config::Target;
-use driftless::field_path::FieldPath;
 use driftless::resolve::Resolver;
-use driftless::resource::Resource;
-use driftless::resource::cluster::ClusterConfig;
 use driftless::schema;
 use driftless::transform::expand::{ExpandError, expand};
 use driftless::yaml::Node;
@@ -16,28 +11,8 @@ use crate::Case;
 
 /// Compares one case of either family; a catalog case names built-in types only.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
-    let mut objects: Vec<Resource> = case.input["objects"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|object| {
-            Resource::from_node(Node::from_json(object), None, 0, FieldPath::root())
-                .expect("every recorded object is a resource")
-        })
-        .collect();
-    let vm = objects.remove(0);
-    let catalog = Catalog::new(objects);
-    let target = Target {
-        release: case.release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::from_json(
-            case.input
-                .get("config")
-                .unwrap_or(&Json::Object(serde_json::Map::new())),
-        )),
-        complete: true,
-        ..Target::default()
-    };
+    let (vm, catalog) = case.vm_and_objects();
+    let target = case.target();
     let resolver = Resolver::new(&target, vec![&catalog]);
     let answer = expand(&vm.node, vm.namespace_or("default"), &resolver);
     let expected = &case.expected;

@@ -27,7 +27,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use driftless::catalog::Catalog;
+use driftless::config::Target;
+use driftless::field_path::FieldPath;
 use driftless::release::Release;
+use driftless::resource::Resource;
+use driftless::resource::cluster::ClusterConfig;
+use driftless::yaml::Node;
 use libtest_mimic::{Arguments, Failed, Trial};
 use rayon::prelude::*;
 use serde_json::Value as Json;
@@ -42,6 +48,37 @@ pub struct Case {
     pub input: Json,
     /// What it answered.
     pub expected: Json,
+}
+
+impl Case {
+    /// The cluster that answered: its configuration is known, and there is nothing beside the objects given.
+    fn target(&self) -> Target {
+        Target {
+            release: self.release,
+            release_known: true,
+            configuration: ClusterConfig::known(match &self.input["config"] {
+                Json::Null => Node::map(),
+                config => Node::from_json(config),
+            }),
+            complete: true,
+            ..Target::default()
+        }
+    }
+
+    /// The VM, which is the first object, and the others.
+    fn vm_and_objects(&self) -> (Resource, Catalog) {
+        let mut objects: Vec<Resource> = self.input["objects"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|object| {
+                Resource::from_node(Node::from_json(object), None, 0, FieldPath::root())
+                    .expect("every recorded object is a resource")
+            })
+            .collect();
+        let vm = objects.remove(0);
+        (vm, Catalog::new(objects))
+    }
 }
 
 /// A family of recordings.

@@ -2,13 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use driftless::catalog::Catalog;
 use driftless::cause::Refusal;
-use driftless::config::Target;
-use driftless::field_path::FieldPath;
 use driftless::resolve::Resolver;
-use driftless::resource::Resource;
-use driftless::resource::cluster::ClusterConfig;
 use driftless::schema;
 use driftless::transform::admit;
 use driftless::yaml::Node;
@@ -18,26 +13,11 @@ use crate::Case;
 
 /// Compares the admitted VM, or message and causes.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
-    let objects = case.input["objects"].as_array().ok_or("no objects")?;
-    let resources = objects[1..]
-        .iter()
-        .map(|object| {
-            Resource::from_node(Node::from_json(object), None, 0, FieldPath::root())
-                .map_err(|node| format!("no resource: {}", node.to_json()))
-        })
-        .collect::<Result<_, _>>()?;
-    let catalog = Catalog::new(resources);
-    let target = Target {
-        release: case.release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::from_json(&case.input["config"])),
-        complete: true,
-        ..Target::default()
-    };
+    let (vm, catalog) = case.vm_and_objects();
+    let target = case.target();
     let resolver = Resolver::new(&target, vec![&catalog]);
-    let vm = Node::from_json(&objects[0]);
     let old = case.input.get("old").map(Node::from_json);
-    let answer = admit::mutate(&vm, old.as_ref(), &resolver);
+    let answer = admit::mutate(&vm.node, old.as_ref(), &resolver);
     let wanted = &case.expected;
     let differs = |ours: Json, wants: Json| Err(format!("\n  ours  {ours}\n  wants {wants}"));
     match answer {

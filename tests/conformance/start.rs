@@ -2,12 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use driftless::catalog::Catalog;
-use driftless::config::Target;
-use driftless::field_path::FieldPath;
 use driftless::resolve::Resolver;
-use driftless::resource::Resource;
-use driftless::resource::cluster::ClusterConfig;
 use driftless::rules::admission::review::review;
 use driftless::rules::start::review as start_review;
 use driftless::transform::admit::RANDOM_UUID;
@@ -19,25 +14,8 @@ use crate::Case;
 
 /// Compares the VMI that is stored.
 pub(crate) fn check(case: &Case) -> Result<(), String> {
-    let mut objects: Vec<Resource> = case.input["objects"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|object| {
-            Resource::from_node(Node::from_json(object), None, 0, FieldPath::root())
-                .expect("every recorded object is a resource")
-        })
-        .collect();
-    let vm = objects.remove(0);
-    let catalog = Catalog::new(objects);
-    let config = case.input.get("config").cloned().unwrap_or(json!({}));
-    let target = Target {
-        release: case.release,
-        release_known: true,
-        configuration: ClusterConfig::known(Node::from_json(&config)),
-        complete: true,
-        ..Target::default()
-    };
+    let (vm, catalog) = case.vm_and_objects();
+    let target = case.target();
     let resolver = Resolver::new(&target, vec![&catalog]);
     let namespace = vm.namespace_or("default");
     let mut answer = review(&vm.node, None, &resolver);

@@ -10,7 +10,6 @@ use driftless::field_path::FieldPath;
 use driftless::plan::{Apply, Names, Sides, plan};
 use driftless::resolve::Resolver;
 use driftless::resource::Resource;
-use driftless::resource::cluster::ClusterConfig;
 use driftless::rules::admission::review::review;
 use driftless::schema::decode;
 use driftless::source::Sources;
@@ -38,16 +37,7 @@ struct Pair {
 }
 
 fn pair(case: &Case, old: &str, new: &str, objects: &Json) -> Pair {
-    let target = Target {
-        release: case.release,
-        release_known: true,
-        configuration: ClusterConfig::known(match &case.input["config"] {
-            Json::Null => Node::map(),
-            config => Node::from_json(config),
-        }),
-        complete: true,
-        ..Target::default()
-    };
+    let target = case.target();
     let catalog = Catalog::new(
         objects
             .as_array()

@@ -3,12 +3,10 @@
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, CheckRequest};
-use driftless::config::{Config, Target};
+use driftless::config::Config;
 use driftless::finding::Finding;
-use driftless::resource::cluster::ClusterConfig;
 use driftless::rule::{Family, Severity};
 use driftless::source::Sources;
-use driftless::yaml::Node;
 use serde_json::Value as Json;
 
 use crate::Case;
@@ -31,16 +29,7 @@ pub(crate) fn object(case: &Case) -> Result<(), String> {
 /// What is said of the first object at error level, beside the fields that the API server drops and references that lead
 /// nowhere.
 fn findings(case: &Case, objects: &[&Json]) -> Vec<Finding> {
-    let target = Target {
-        release: case.release,
-        release_known: true,
-        configuration: ClusterConfig::known(match &case.input["config"] {
-            Json::Null => Node::map(),
-            config => Node::from_json(config),
-        }),
-        complete: true,
-        ..Target::default()
-    };
+    let target = case.target();
     let files = objects
         .iter()
         .enumerate()

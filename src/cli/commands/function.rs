@@ -29,19 +29,19 @@ use crate::session::{Request, Session};
 pub(crate) struct Args {}
 
 /// What `functionConfig` says.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Settings {
-    global: Option<Global>,
+    global: Global,
     fail_on: Option<Severity>,
     policy: Option<String>,
 }
 
 impl Settings {
     fn read(config: Option<&Node>, global: &Global) -> anyhow::Result<Self> {
-        let mut global = global.clone();
         let mut settings = Self {
+            global: global.clone(),
             fail_on: Some(Severity::Error),
-            ..Self::default()
+            policy: None,
         };
         let held = config.and_then(|config| config.get("data").or_else(|| config.get("spec")));
         let held = held.map_or(Json::Null, Node::to_json);
@@ -51,7 +51,7 @@ impl Settings {
                 .map_or_else(|| value.to_string(), str::to_owned);
             let of = || format!("functionConfig: `{}`", shown::line(key));
             match key.as_str() {
-                "kubevirt" => global.kubevirt = Some(text.parse().with_context(of)?),
+                "kubevirt" => settings.global.kubevirt = Some(text.parse().with_context(of)?),
                 "policy" => settings.policy = Some(text),
                 "failOn" => {
                     settings.fail_on = match text.as_str() {
@@ -65,7 +65,6 @@ impl Settings {
                 _ => bail!("{}: it takes kubevirt, failOn and policy", of()),
             }
         }
-        settings.global = Some(global);
         Ok(settings)
     }
 }
@@ -87,10 +86,9 @@ pub(crate) fn run(_: &Args, global: &Global, shell: &mut Shell) -> anyhow::Resul
         bail!("standard input is not a ResourceList of config.kubernetes.io/v1");
     }
     let settings = Settings::read(document.root.get("functionConfig"), global)?;
-    let global = settings.global.as_ref().unwrap_or(global);
     stdin::stand_in(bytes.clone());
     let paths = ["-".into()];
-    let session = Session::load(&Request::new(global, &paths), shell)?;
+    let session = Session::load(&Request::new(&settings.global, &paths), shell)?;
     let checked = check::run(&check::CheckRequest {
         sources: &session.sources,
         side: &session.head.side,

@@ -8,6 +8,7 @@ use crate::field_path::FieldPath;
 use crate::resource::Resource;
 use crate::rules::Context;
 use crate::rules::guests::{GuestSpec, guests};
+use crate::update::volumes;
 use crate::yaml::Node;
 
 /// A claim by namespace and name. A DataVolume and its claim have one name.
@@ -124,10 +125,12 @@ fn template_names<'a>(guest: &GuestSpec<'a>) -> impl Iterator<Item = (usize, &'a
 
 /// The field of a volume that names a claim the guest can write to, and the claim.
 fn claim_of(volume: &Node) -> Option<(&'static str, &str)> {
-    ["persistentVolumeClaim.claimName", "dataVolume.name"]
-        .into_iter()
-        .map(|key| (key, volume.str_at(key)))
-        .find(|(_, name)| !name.is_empty())
+    let key = match volume.get("dataVolume") {
+        Some(_) => "dataVolume.name",
+        None => "persistentVolumeClaim.claimName",
+    };
+    let name = volumes::claim_of(volume);
+    (!name.is_empty()).then_some((key, name))
 }
 
 /// Whether the manifest says that others may use the volume too, or that this guest cannot write to it.

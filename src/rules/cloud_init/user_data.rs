@@ -1,5 +1,7 @@
 //! The user data and network data that are written into a guest's volumes.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -8,16 +10,16 @@ use crate::rules::guests::GuestSpec;
 use crate::yaml::Node;
 
 /// One user data or network data of a guest, decoded.
-pub(super) struct UserData {
+pub(super) struct UserData<'a> {
     /// The field that holds it.
     pub(super) field: FieldPath,
     /// The text the guest reads.
-    pub(super) text: String,
+    pub(super) text: Cow<'a, str>,
     /// Whether the text cannot be read: compressed or encrypted.
     pub(super) opaque: bool,
 }
 
-impl UserData {
+impl UserData<'_> {
     /// Whether cloud-init reads the text as cloud-config: YAML that no template engine rewrites first.
     pub(super) fn is_cloud_config(&self) -> bool {
         !self.opaque && self.text.trim_start().starts_with("#cloud-config")
@@ -25,16 +27,16 @@ impl UserData {
 }
 
 /// Every user data written into a guest's volumes.
-pub(super) fn user_data(guest: &GuestSpec<'_>) -> Vec<UserData> {
+pub(super) fn user_data<'a>(guest: &GuestSpec<'a>) -> Vec<UserData<'a>> {
     written(guest, "userData", "userDataBase64")
 }
 
 /// Every network data written into a guest's volumes.
-pub(super) fn network_data(guest: &GuestSpec<'_>) -> Vec<UserData> {
+pub(super) fn network_data<'a>(guest: &GuestSpec<'a>) -> Vec<UserData<'a>> {
     written(guest, "networkData", "networkDataBase64")
 }
 
-fn written(guest: &GuestSpec<'_>, plain: &str, packed: &str) -> Vec<UserData> {
+fn written<'a>(guest: &GuestSpec<'a>, plain: &str, packed: &str) -> Vec<UserData<'a>> {
     let mut all = Vec::new();
     for (index, volume) in guest.spec.items_at("volumes").iter().enumerate() {
         for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
@@ -45,7 +47,7 @@ fn written(guest: &GuestSpec<'_>, plain: &str, packed: &str) -> Vec<UserData> {
             if let Some(text) = held.get(plain).and_then(Node::as_str) {
                 all.push(UserData {
                     field: at.field(plain),
-                    text: text.to_owned(),
+                    text: Cow::Borrowed(text),
                     opaque: text.starts_with("ENC["),
                 });
             }
@@ -56,7 +58,7 @@ fn written(guest: &GuestSpec<'_>, plain: &str, packed: &str) -> Vec<UserData> {
                 all.push(UserData {
                     field: at.field(packed),
                     opaque: decoded.is_err(),
-                    text: decoded.unwrap_or_default(),
+                    text: Cow::Owned(decoded.unwrap_or_default()),
                 });
             }
         }
