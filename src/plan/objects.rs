@@ -307,15 +307,25 @@ impl ObjectVerdict {
                     format!("{}: {words}", edit.reason.message)
                 }
             };
-            let field = edit.reason.field.as_ref().map(ToString::to_string);
-            let place = field.map_or_else(String::new, |field| format!(" `{field}`"));
-            self.reasons.push(Reason {
-                message: format!("{} `{}`{place}: {words}", name.kind.word(), name.name),
-                ..edit.reason
-            });
-            if let Some(last) = self.reasons.pop() {
-                self.reasons.push(last.at(&name.at));
-            }
+            let Reason {
+                field,
+                from,
+                to,
+                kubevirt,
+                ..
+            } = edit.reason;
+            // The values are the claim's: they stand with its field, not with the VM's that names the claim.
+            let what = match (field, from, to) {
+                (Some(field), Some(from), Some(to)) => format!(" `{field}` {from} → {to}"),
+                (Some(field), _, _) => format!(" `{field}`"),
+                (None, _, _) => String::new(),
+            };
+            let message = format!("{} `{}`{what}: {words}", name.kind.word(), name.name);
+            let reason = Reason {
+                kubevirt,
+                ..Reason::new(message)
+            };
+            self.reasons.push(reason.at(&name.at));
         }
     }
 

@@ -94,7 +94,20 @@ fn pl03_a_claim_that_cannot_become_what_git_says_is_refused_for_its_machine() {
         assert!(says(&plan, words), "{:#?}", plan.reasons);
         assert_eq!(files_of(&plan), ["claims.yaml"]);
         assert_eq!(plan.shared, ["claims.yaml: claim `data` changed"]);
+        // The field of the VM that names the claim has no values of the claim's.
+        for reason in &plan.reasons {
+            assert_eq!((&reason.from, &reason.to), (&None, &None), "{reason:#?}");
+        }
     }
+    let machine = vm(DATA);
+    let shrunk = files(
+        &[("vm.yaml", &machine), ("claims.yaml", &sized("50Gi"))],
+        &[("vm.yaml", &machine), ("claims.yaml", &sized("40Gi"))],
+    );
+    assert!(says(
+        &shrunk.vm(),
+        "`spec.resources.requests.storage` 50Gi → 40Gi"
+    ));
 }
 
 #[test]
