@@ -95,7 +95,10 @@ fn pl01_down_counts_guests_that_stop_by_the_change_itself() {
     assert_eq!(most(None, Some(0)).trips(&plan).len(), 1);
     assert!(most(None, Some(1)).trips(&plan).is_empty());
     let manual = plan.virtual_machines.iter().find(|vm| vm.name == "d");
-    assert!(says(manual.unwrap(), "`Manual` is taken to run"));
+    assert_eq!(
+        manual.unwrap().assumptions,
+        ["a VM with run strategy `Manual` is taken to run"]
+    );
 }
 
 #[test]
@@ -314,5 +317,41 @@ fn a_count_allows_that_many_and_not_one_more() {
             panic!("one count trips");
         };
         assert!(said.contains(&down), "{said}");
+    }
+}
+
+#[test]
+fn a_tripped_gate_names_three_rows_and_counts_the_rest_and_what_was_not_judged() {
+    let sentence = |guests: usize, files: usize| {
+        let names = ["a", "b", "c", "d", "e"];
+        let text: String = names
+            .iter()
+            .take(guests)
+            .map(|name| vm(name, "Always", false))
+            .collect();
+        let mut plan = change(&text, "").plan();
+        let left = |at: usize| Unjudged {
+            file: format!("{at}.yaml"),
+            kind: None,
+            reason: "it is a template".to_owned(),
+            accepted: None,
+        };
+        plan.unjudged = (0..files).map(left).collect();
+        let gate = if files > 0 {
+            Gate::Unknown
+        } else {
+            Gate::Delete
+        };
+        gates(&[gate]).trips(&plan).into_iter().next()
+    };
+    assert_eq!(sentence(0, 0), None);
+    for (guests, files, words) in [
+        (1, 0, "`delete` is gated: vms/a"),
+        (3, 0, "`delete` is gated: vms/a, vms/b, vms/c"),
+        (4, 0, "`delete` is gated: vms/a, vms/b, vms/c and 1 more"),
+        (0, 1, "`unknown` is gated: 1 file that could not be judged"),
+        (0, 2, "`unknown` is gated: 2 files that could not be judged"),
+    ] {
+        assert_eq!(sentence(guests, files).as_deref(), Some(words));
     }
 }

@@ -356,3 +356,65 @@ fn pl17_memory_over_its_maximum_is_refused_whether_the_configuration_is_assumed_
     let stored = change(&with("16Gi"), &with("17Gi")).vm();
     assert_ne!(stored.action, Action::Rejected, "{:#?}", stored.reasons);
 }
+
+#[test]
+fn one_refused_change_of_the_guest_leaves_the_others_live() {
+    let base = cpu(1);
+    let head = cpu(2)
+        .replace("bus: virtio}}]", "bus: virtio}}, {name: more, disk: {bus: sata}}]")
+        .replace(
+            "volumes: [",
+            "volumes: [{name: more, persistentVolumeClaim: {claimName: more, hotpluggable: true}}, ",
+        );
+    let plan = change(&base, &head).vm();
+    let told: Vec<(&str, String)> = plan
+        .reasons
+        .iter()
+        .map(|reason| {
+            let field = reason.field.as_ref().map(ToString::to_string);
+            (reason.message.as_str(), field.unwrap_or_default())
+        })
+        .collect();
+    assert_eq!(plan.action, Action::Rejected, "{told:#?}");
+    assert!(
+        says(&plan, "apply volumes to the running guest"),
+        "{told:#?}"
+    );
+    assert!(!says(&plan, "volumes reach"), "{told:#?}");
+    assert!(
+        told.iter()
+            .any(|(message, field)| field.ends_with("cpu.sockets")
+                && message.starts_with("CPU sockets reach the running guest")),
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn what_forces_a_restart_is_told_once() {
+    let base = vm(
+        "cpu: {sockets: 1, cores: 1, threads: 1}\nmemory: {guest: 2Gi}",
+        "nodeSelector: {zone: a}",
+    );
+    let head = vm(
+        "cpu: {sockets: 5, cores: 1, threads: 1}\nmemory: {guest: 2Gi}",
+        "nodeSelector: {zone: b}\nhostname: other",
+    );
+    let plan = change(&base, &head).vm();
+    assert_eq!(plan.action, Action::Restart);
+    for field in [
+        "spec.template.spec.domain.cpu.sockets",
+        "spec.template.spec.hostname",
+    ] {
+        let told = plan
+            .reasons
+            .iter()
+            .filter(|reason| {
+                reason
+                    .field
+                    .as_ref()
+                    .is_some_and(|path| path.to_string() == field)
+            })
+            .count();
+        assert_eq!(told, 1, "{field}: {:#?}", plan.reasons);
+    }
+}

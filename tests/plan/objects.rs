@@ -457,3 +457,42 @@ spec: {{target: {{apiGroup: kubevirt.io, kind: VirtualMachine, name: web}}, virt
         "what was restored stays"
     );
 }
+
+#[test]
+fn pl03_a_claim_that_stays_in_the_cluster_is_no_word_about_a_secret_of_its_name() {
+    let machine = vm("{name: data, secret: {secretName: data}}");
+    let secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {name: data, namespace: vms}\nstringData: {a: b}\n";
+    let kept = sized("50Gi").replace(
+        "namespace: vms",
+        "namespace: vms, annotations: {argocd.argoproj.io/sync-options: Prune=false}",
+    );
+    let base = format!("{machine}{secret}---\n{kept}");
+    let plan = change(&base, &machine).plan();
+    let row = plan
+        .virtual_machines
+        .iter()
+        .find(|row| row.name == "web")
+        .expect("the machine that names the Secret");
+    assert!(says(row, "does not start again"), "{:#?}", row.reasons);
+    assert!(!says(row, "unmanaged"), "{:#?}", row.reasons);
+}
+
+#[test]
+fn pl03_a_claim_of_the_machines_own_template_does_not_go_with_the_file_that_declares_it() {
+    let machine = vm(DATA).replace(
+        "  template:\n",
+        "  dataVolumeTemplates: [{metadata: {name: data}, spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 50Gi}}}}}]\n  template:\n",
+    );
+    let other = machine.replace("name: data}, spec", "name: other}, spec");
+    let claim = sized("50Gi");
+    for (machine, action) in [(machine, Action::None), (other, Action::DataLoss)] {
+        let plan = change(&format!("{machine}---\n{claim}"), &machine).plan();
+        let row = plan.virtual_machines.iter().find(|row| row.name == "web");
+        assert_eq!(
+            row.map_or(Action::None, |row| row.action),
+            action,
+            "{machine}: {:#?}",
+            row.map(|row| &row.reasons)
+        );
+    }
+}

@@ -97,3 +97,13 @@ fn pl13_replica_sets_and_bare_instances() {
     assert_eq!((gone.action, gone.down), (Action::Delete, 1));
     assert_eq!(change("", &bare("h")).action(), Action::Create);
 }
+
+#[test]
+fn metadata_of_a_bare_instance_can_be_edited() {
+    let bare = |labels: &str| {
+        format!(
+            "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {{name: web, namespace: vms, annotations: {{{labels}}}}}\nspec: {{hostname: h, domain: {{devices: {{}}, memory: {{guest: 1Gi}}}}}}\n"
+        )
+    };
+    assert_eq!(change(&bare(""), &bare("a: b")).action(), Action::None);
+}
