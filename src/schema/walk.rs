@@ -16,7 +16,7 @@ pub(super) fn read(release: Release, of: &'static Type, node: &Node) -> Decoded 
     let mut walk = Reading {
         schema: Schema::builtin(),
         release,
-        held: Held::of(of.name()),
+        held: HeldAgainst::of(of.name()),
         keeps: Preserve::Nothing,
         steps: Vec::with_capacity(16),
         within: Vec::with_capacity(8),
@@ -40,7 +40,7 @@ const LARGEST: i64 = (1 << 53) - 1;
 
 /// Who holds a kind against what, beside Go itself.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldAgainst {
     /// KubeVirt's webhooks hold it against KubeVirt's own OpenAPI.
     openapi: bool,
     /// The mutating webhook writes the Go struct back before the API server validates the object.
@@ -49,7 +49,7 @@ struct Held {
     as_written: bool,
 }
 
-impl Held {
+impl HeldAgainst {
     fn of(type_name: &str) -> Self {
         let kind = type_name
             .rsplit_once('.')
@@ -67,7 +67,7 @@ impl Held {
 struct Reading<'a> {
     schema: &'static Schema,
     release: Release,
-    held: Held,
+    held: HeldAgainst,
     /// What the API server keeps of the unknown where the walk stands.
     keeps: Preserve,
     /// Steps to the place being read; a path is made of them only for a problem.

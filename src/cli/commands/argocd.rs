@@ -19,12 +19,12 @@ use crate::output::{Outcome, Shell};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    step: Step,
+    step: PluginCommand,
 }
 
 /// What Argo CD asks for.
 #[derive(Debug, clap::Subcommand)]
-enum Step {
+enum PluginCommand {
     /// Print the manifests, as `render` does; nothing to print is a failure
     Generate(Generate),
     /// Check parameters and settings before `generate`
@@ -58,19 +58,19 @@ struct Generate {
 /// Runs an entry point.
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     match &args.step {
-        Step::Generate(args) => generate(args, global, shell),
-        Step::Init => {
+        PluginCommand::Generate(args) => generate(args, global, shell),
+        PluginCommand::Init => {
             let parameters = Parameters::read()?;
             parameters.apply(global)?;
             Ok(Outcome::Clean)
         }
-        Step::Discover => {
+        PluginCommand::Discover => {
             if Path::new(MARKER).is_file() {
                 shell.data(format!("{MARKER}\n").as_bytes())?;
             }
             Ok(Outcome::Clean)
         }
-        Step::Parameters => {
+        PluginCommand::Parameters => {
             shell.data(format!("{:#}\n", announced()).as_bytes())?;
             Ok(Outcome::Clean)
         }
@@ -121,38 +121,42 @@ fn printed(command: &[OsString]) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The parameters, each with its title and its default.
-const PARAMETERS: [(&str, &str, Shape); 6] = [
+const PARAMETERS: [(&str, &str, ParameterKind); 6] = [
     (
         "kubevirt",
         "KubeVirt release of the destination, such as 1.8",
-        Shape::Text(""),
+        ParameterKind::Text(""),
     ),
     (
         "policy",
         "What becomes of references to instance types: reference, expand or expandAll",
-        Shape::Text("reference"),
+        ParameterKind::Text("reference"),
     ),
-    ("paths", "Files and directories", Shape::List(&["."])),
+    (
+        "paths",
+        "Files and directories",
+        ParameterKind::List(&["."]),
+    ),
     (
         "exclude",
         "Patterns of files to leave out",
-        Shape::List(&[]),
+        ParameterKind::List(&[]),
     ),
     (
         "context",
         "Directories that references may lead to",
-        Shape::List(&[]),
+        ParameterKind::List(&[]),
     ),
     (
         "cluster-config",
         "A KubeVirt object, or its spec.configuration",
-        Shape::Text(""),
+        ParameterKind::Text(""),
     ),
 ];
 
 /// What a parameter holds.
 #[derive(Clone, Copy)]
-enum Shape {
+enum ParameterKind {
     Text(&'static str),
     List(&'static [&'static str]),
 }
@@ -160,8 +164,8 @@ enum Shape {
 /// The announcements that Argo CD shows.
 fn announced() -> Json {
     let all = PARAMETERS.iter().map(|(name, title, shape)| match shape {
-        Shape::Text(default) => json!({"name": name, "title": title, "string": default}),
-        Shape::List(default) => {
+        ParameterKind::Text(default) => json!({"name": name, "title": title, "string": default}),
+        ParameterKind::List(default) => {
             json!({"name": name, "title": title, "collectionType": "array", "array": default})
         }
     });

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// What to print: the virtual machine, or the instance that a start makes of it, as the cluster stores it. An
     /// instance is made of a stored machine: the mutating webhook runs first
     #[arg(long = "as", value_name = "FORM", default_value = "vm")]
-    form: Form,
+    form: Printed,
 
     /// Say for every field where its value came from, instead of printing the VM
     #[arg(long, conflicts_with = "output")]
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 
 /// What is printed of each VM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
+enum Printed {
     /// The virtual machine.
     Vm,
     /// The virtual machine instance that a start makes of it.
@@ -89,10 +89,10 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     }
     let resolvers = session.resolvers();
     let steps = Steps {
-        admitted: args.admitted || args.form == Form::Vmi,
+        admitted: args.admitted || args.form == Printed::Vmi,
         taken_to: match args.form {
-            Form::Vm => End::Expanded,
-            Form::Vmi => End::Started,
+            Printed::Vm => End::Expanded,
+            Printed::Vmi => End::Started,
         },
     };
     let results: Vec<_> = vms

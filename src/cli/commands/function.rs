@@ -30,13 +30,13 @@ pub(crate) struct Args {}
 
 /// What `functionConfig` says.
 #[derive(Debug)]
-struct Settings {
+struct FunctionConfig {
     global: Global,
     fail_on: Option<Severity>,
     policy: Option<String>,
 }
 
-impl Settings {
+impl FunctionConfig {
     fn read(config: Option<&Node>, global: &Global) -> anyhow::Result<Self> {
         let mut settings = Self {
             global: global.clone(),
@@ -85,7 +85,7 @@ pub(crate) fn run(_: &Args, global: &Global, shell: &mut Shell) -> anyhow::Resul
     if !is_list {
         bail!("standard input is not a ResourceList of config.kubernetes.io/v1");
     }
-    let settings = Settings::read(document.root.get("functionConfig"), global)?;
+    let settings = FunctionConfig::read(document.root.get("functionConfig"), global)?;
     stdin::stand_in(bytes.clone());
     let paths = ["-".into()];
     let session = Session::load(&Request::new(&settings.global, &paths), shell)?;

@@ -47,12 +47,12 @@ pub(crate) struct World {
     described: Described,
     targets: Targets,
     /// Revisions that a cluster captured, with what it is said of.
-    captured: Vec<Captured>,
+    captured: Vec<CapturedRevisions>,
 }
 
 /// Revisions that a cluster captured.
 #[derive(Debug)]
-struct Captured {
+struct CapturedRevisions {
     targets: Vec<String>,
     revisions: Catalog,
 }
@@ -233,7 +233,7 @@ impl World {
             .iter()
             .map(|export| {
                 let held = names.iter().filter(|name| export.is_of(name));
-                Captured {
+                CapturedRevisions {
                     targets: held.map(|name| (*name).to_owned()).collect(),
                     revisions: export.revisions(),
                 }

@@ -19,7 +19,7 @@ pub struct AdmittedGuest<'a> {
     /// What has the guest's metadata beside its spec.
     holder: &'a Node,
     /// Where the two lie.
-    base: Base,
+    base: GuestPaths,
     /// The release whose webhook answers.
     pub release: Release,
     /// The cluster's configuration.
@@ -28,7 +28,7 @@ pub struct AdmittedGuest<'a> {
 
 /// The places by which a webhook names the parts of a guest.
 #[derive(Clone, Copy, Debug)]
-struct Base {
+struct GuestPaths {
     spec: &'static str,
     metadata: &'static str,
     /// The VM's spec.
@@ -36,14 +36,14 @@ struct Base {
 }
 
 /// As the webhooks of virtual machines and replica sets name them.
-const TEMPLATE: Base = Base {
+const TEMPLATE: GuestPaths = GuestPaths {
     spec: "spec.template.spec",
     metadata: "spec.template.metadata",
     vm: "spec",
 };
 
 /// As the webhook of instances names them.
-const INSTANCE: Base = Base {
+const INSTANCE: GuestPaths = GuestPaths {
     spec: "spec",
     metadata: "metadata",
     vm: "spec",

@@ -58,7 +58,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(affinity) = guest.spec.get("affinity") else {
         return;
     };
-    let mut wrong = kubernetes::Objections::default();
+    let mut wrong = kubernetes::FieldErrors::default();
     kubernetes::affinity(affinity, &guest.place(), &mut wrong);
     for objection in wrong.0 {
         // Kubernetes leaves `affinity` out of its paths and says `namespace`.

@@ -47,7 +47,7 @@ rule! {
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let field = guest.at("topologySpreadConstraints");
-    let mut wrong = kubernetes::Objections::default();
+    let mut wrong = kubernetes::FieldErrors::default();
     kubernetes::topology_spread(guest.items("topologySpreadConstraints"), &field, &mut wrong);
     for objection in wrong.0 {
         let place = match objection.field.segments().last() {

@@ -6,21 +6,21 @@ use crate::yaml::Node;
 
 /// One objection: the field and the words, `field: kind: value: detail`.
 #[derive(Debug)]
-pub(super) struct Objection {
+pub(super) struct FieldError {
     /// The field.
     pub field: FieldPath,
     /// The whole message.
     pub message: String,
 }
 
-/// Collects [`Objection`]s.
+/// Collects [`FieldError`]s.
 #[derive(Debug, Default)]
-pub(super) struct Objections(pub Vec<Objection>);
+pub(super) struct FieldErrors(pub Vec<FieldError>);
 
-impl Objections {
+impl FieldErrors {
     fn push(&mut self, field: FieldPath, body: &str) {
         let message = format!("{field}: {body}");
-        self.0.push(Objection { field, message });
+        self.0.push(FieldError { field, message });
     }
 
     fn required(&mut self, field: FieldPath, detail: &str) {
@@ -41,7 +41,7 @@ impl Objections {
 }
 
 /// What is wrong with `affinity`, whose parts lie at `field`.
-pub(super) fn affinity(affinity: &Node, field: &FieldPath, wrong: &mut Objections) {
+pub(super) fn affinity(affinity: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     if let Some(node) = affinity.get("nodeAffinity") {
         node_affinity(node, &field.field("nodeAffinity"), wrong);
     }
@@ -52,7 +52,7 @@ pub(super) fn affinity(affinity: &Node, field: &FieldPath, wrong: &mut Objection
     }
 }
 
-fn node_affinity(node: &Node, field: &FieldPath, wrong: &mut Objections) {
+fn node_affinity(node: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     if let Some(selector) = node.get("requiredDuringSchedulingIgnoredDuringExecution") {
         let terms = field.then("requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms");
         if selector.items_at("nodeSelectorTerms").is_empty() {
@@ -72,14 +72,14 @@ fn node_affinity(node: &Node, field: &FieldPath, wrong: &mut Objections) {
     }
 }
 
-fn weight(term: &Node, field: &FieldPath, wrong: &mut Objections) {
+fn weight(term: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     let weight = term.int_at("weight");
     if !(1..=100).contains(&weight) {
         wrong.invalid_number(field.field("weight"), weight, "must be in the range 1-100");
     }
 }
 
-fn node_selector_term(term: &Node, field: &FieldPath, wrong: &mut Objections) {
+fn node_selector_term(term: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     for (at, expression) in term.items_at("matchExpressions").iter().enumerate() {
         let field = field.field("matchExpressions").index(at);
         let values = expression.items_at("values").len();
@@ -131,7 +131,7 @@ fn node_selector_term(term: &Node, field: &FieldPath, wrong: &mut Objections) {
     }
 }
 
-fn set_operator(operator: &str, values: usize, field: &FieldPath, wrong: &mut Objections) {
+fn set_operator(operator: &str, values: usize, field: &FieldPath, wrong: &mut FieldErrors) {
     match operator {
         "In" | "NotIn" => {
             if values == 0 {
@@ -157,7 +157,7 @@ fn set_operator(operator: &str, values: usize, field: &FieldPath, wrong: &mut Ob
     }
 }
 
-fn key(value: &str, field: &FieldPath, wrong: &mut Objections) {
+fn key(value: &str, field: &FieldPath, wrong: &mut FieldErrors) {
     for text in names::label_key(value) {
         wrong.invalid(field.clone(), value, &text);
     }
@@ -166,7 +166,7 @@ fn key(value: &str, field: &FieldPath, wrong: &mut Objections) {
 /// What stands for a term that is absent.
 static NOTHING: Node = Node::map();
 
-fn pod_affinity(pods: &Node, field: &FieldPath, wrong: &mut Objections) {
+fn pod_affinity(pods: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     let required = "requiredDuringSchedulingIgnoredDuringExecution";
     for (at, term) in pods.items_at(required).iter().enumerate() {
         pod_affinity_term(term, &field.field(required).index(at), wrong);
@@ -180,7 +180,7 @@ fn pod_affinity(pods: &Node, field: &FieldPath, wrong: &mut Objections) {
     }
 }
 
-fn pod_affinity_term(term: &Node, field: &FieldPath, wrong: &mut Objections) {
+fn pod_affinity_term(term: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     for kind in ["labelSelector", "namespaceSelector"] {
         if let Some(selector) = term.get(kind) {
             label_selector(selector, &field.field(kind), wrong);
@@ -199,7 +199,7 @@ fn pod_affinity_term(term: &Node, field: &FieldPath, wrong: &mut Objections) {
     key(topology, &field.field("topologyKey"), wrong);
 }
 
-fn label_selector(selector: &Node, field: &FieldPath, wrong: &mut Objections) {
+fn label_selector(selector: &Node, field: &FieldPath, wrong: &mut FieldErrors) {
     for label in selector
         .get("matchLabels")
         .map(Node::entries)
@@ -227,7 +227,7 @@ fn label_selector(selector: &Node, field: &FieldPath, wrong: &mut Objections) {
 }
 
 /// What is wrong with `topologySpreadConstraints`, which lie at `field`.
-pub(super) fn topology_spread(constraints: &[Node], field: &FieldPath, wrong: &mut Objections) {
+pub(super) fn topology_spread(constraints: &[Node], field: &FieldPath, wrong: &mut FieldErrors) {
     for (at, constraint) in constraints.iter().enumerate() {
         let item = field.index(at);
         let skew = constraint.int_at("maxSkew");

@@ -4,7 +4,7 @@
 
 use super::causes::{Causes, Hit};
 use super::guest::AdmittedGuest;
-use super::structural::{self, Refused};
+use super::structural::{self, StructuralRefusal};
 use super::{curable, invalid_metadata, order};
 use crate::cause::{Cause, Refusal};
 use crate::release::{Behaviour, Release};
@@ -23,7 +23,7 @@ use crate::yaml::Node;
 /// What a cluster does with an object, in its order. Each stage sees what the one before hands on, and nothing comes after
 /// a stage that refuses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum AdmissionStage {
     /// The API server reads it.
     Decode,
     /// The mutating webhook: KubeVirt's own OpenAPI first.
@@ -40,7 +40,7 @@ pub enum Stage {
 #[derive(Debug, Default)]
 pub struct Review {
     /// What a stage before KubeVirt's own checks refuses, all of that stage.
-    pub schema: Vec<Refused>,
+    pub schema: Vec<StructuralRefusal>,
     /// What KubeVirt refuses, in its order. A real answer lists the first ten.
     pub hits: Vec<Hit>,
     /// What KubeVirt's code would crash on.
@@ -134,7 +134,7 @@ pub(super) fn review_decoded(
     let mut review = Review::default();
     if refused
         .first()
-        .is_some_and(|first| first.stage <= Stage::Mutate)
+        .is_some_and(|first| first.stage <= AdmissionStage::Mutate)
     {
         review.schema = refused;
         return review;
@@ -206,19 +206,24 @@ fn without_inference(vm: &Node) -> Option<Node> {
 
 /// What the first stage that refuses anything refuses in an object before KubeVirt's own checks. The API server says what
 /// is wrong with the metadata and with the rest at once.
-fn refused(type_name: &str, written: &Node, is_update: bool, problems: &[Problem]) -> Vec<Refused> {
+fn refused(
+    type_name: &str,
+    written: &Node,
+    is_update: bool,
+    problems: &[Problem],
+) -> Vec<StructuralRefusal> {
     let metadata = invalid_metadata::check(written, is_update).into_iter();
-    let mut refused: Vec<Refused> = metadata
-        .map(|objection| Refused {
-            stage: Stage::Metadata,
+    let mut refused: Vec<StructuralRefusal> = metadata
+        .map(|objection| StructuralRefusal {
+            stage: AdmissionStage::Metadata,
             path: objection.path,
             cause: objection.cause,
         })
         .collect();
     refused.extend(structural::check(type_name, written, problems));
     if let Some(first) = refused.iter().map(|refused| refused.stage).min() {
-        let last = if first == Stage::Metadata {
-            Stage::Schema
+        let last = if first == AdmissionStage::Metadata {
+            AdmissionStage::Schema
         } else {
             first
         };

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use super::review::Stage;
+use super::review::AdmissionStage;
 use crate::cause::Cause;
 use crate::field_path::{FieldPath, Segment};
 use crate::schema::{Limit, Problem, ProblemKind};
@@ -10,9 +10,9 @@ use crate::yaml::{Node, Value};
 
 /// Something refused before any check of KubeVirt's own runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct StructuralRefusal {
     /// The stage that refuses it.
-    pub stage: Stage,
+    pub stage: AdmissionStage,
     /// Where.
     pub path: FieldPath,
     /// The words of the stage.
@@ -21,8 +21,12 @@ pub struct Refused {
 
 /// What is refused in a tree, by the `problems` of decoding it as the type of that name, stage by stage; each stage in
 /// the problems' order.
-pub(crate) fn check(type_name: &str, written: &Node, problems: &[Problem]) -> Vec<Refused> {
-    let mut refused: Vec<Refused> = problems
+pub(crate) fn check(
+    type_name: &str,
+    written: &Node,
+    problems: &[Problem],
+) -> Vec<StructuralRefusal> {
+    let mut refused: Vec<StructuralRefusal> = problems
         .iter()
         .filter_map(|problem| of(type_name, written, problem))
         .collect();
@@ -31,7 +35,7 @@ pub(crate) fn check(type_name: &str, written: &Node, problems: &[Problem]) -> Ve
 }
 
 /// The refusal of one problem; `None` where nobody refuses it.
-pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<Refused> {
+pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<StructuralRefusal> {
     let Problem { path, kind } = problem;
     let first = path.segments().first();
     let is_below = |key: &str| matches!(first, Some(Segment::Field(name)) if name == key);
@@ -40,11 +44,11 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
     }
     // The mutating webhook comes before the CRD, where there is one.
     let schema = if is_below("metadata") {
-        Stage::Decode
+        AdmissionStage::Decode
     } else if is_mutated(type_name) {
-        Stage::Mutate
+        AdmissionStage::Mutate
     } else {
-        Stage::Schema
+        AdmissionStage::Schema
     };
     let found = path.find(written);
     let (stage, cause) = match kind {
@@ -56,7 +60,7 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
             ),
         ),
         ProblemKind::Missing => {
-            let message = if schema == Stage::Schema {
+            let message = if schema == AdmissionStage::Schema {
                 "Required value".to_owned()
             } else {
                 format!("{} in body is required", in_body(path))
@@ -66,7 +70,7 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
         ProblemKind::Forbidden { .. } => {
             let place = in_body(path);
             let message = format!("{place} in body is a forbidden property");
-            (Stage::Mutate, Cause::new("", message))
+            (AdmissionStage::Mutate, Cause::new("", message))
         }
         ProblemKind::OutOfRange { number } => {
             let message = format!("{path}: cannot unmarshal number {number}");
@@ -75,7 +79,7 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
         ProblemKind::NotListed { allowed } => {
             let known = allowed.join(" ");
             let message = format!("{} in body should be one of [{known}]", in_body(path));
-            (Stage::Mutate, Cause::new("", message))
+            (AdmissionStage::Mutate, Cause::new("", message))
         }
         // The validating webhook reads the object against the OpenAPI again, as the mutating one has written it.
         ProblemKind::LeftEmpty { allowed } => {
@@ -84,15 +88,21 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
             }
             let known = allowed.join(" ");
             let message = format!("{} in body should be one of [{known}]", in_body(path));
-            (Stage::Validate, Cause::new("", message))
+            (AdmissionStage::Validate, Cause::new("", message))
         }
         ProblemKind::BeyondLimit { limit } => {
             let message = beyond(limit, found?)?;
-            (Stage::Schema, Cause::new(path.to_string(), message))
+            (
+                AdmissionStage::Schema,
+                Cause::new(path.to_string(), message),
+            )
         }
         ProblemKind::Repeated { keys } => {
             let message = repeated(keys, found?);
-            (Stage::Schema, Cause::new(path.to_string(), message))
+            (
+                AdmissionStage::Schema,
+                Cause::new(path.to_string(), message),
+            )
         }
         ProblemKind::UnknownField { .. }
         | ProblemKind::UnsupportedField { .. }
@@ -100,7 +110,7 @@ pub(crate) fn of(type_name: &str, written: &Node, problem: &Problem) -> Option<R
         | ProblemKind::EmptyNull => return None,
     };
     let path = path.clone();
-    Some(Refused { stage, path, cause })
+    Some(StructuralRefusal { stage, path, cause })
 }
 
 /// Whether KubeVirt's mutating webhook reads a kind against its own OpenAPI and writes it back.
@@ -152,20 +162,20 @@ mod tests {
     use super::*;
     use crate::release::Release;
 
-    fn refused(vm: &Json) -> Vec<Refused> {
+    fn refused(vm: &Json) -> Vec<StructuralRefusal> {
         let vm = Node::from_json(vm);
         let decoded = crate::schema::decode(Release::NEWEST, "v1.VirtualMachine", &vm);
         check("v1.VirtualMachine", &vm, &decoded.problems)
     }
 
-    fn places(vm: &Json) -> Vec<(Stage, String)> {
+    fn places(vm: &Json) -> Vec<(AdmissionStage, String)> {
         let refused = refused(vm).into_iter();
         refused
             .map(|refused| (refused.stage, refused.path.to_string()))
             .collect()
     }
 
-    fn at(stage: Stage, places: &[&str]) -> Vec<(Stage, String)> {
+    fn at(stage: AdmissionStage, places: &[&str]) -> Vec<(AdmissionStage, String)> {
         let places = places.iter();
         places.map(|place| (stage, (*place).to_owned())).collect()
     }
@@ -181,16 +191,16 @@ mod tests {
 
     #[test]
     fn missing_and_mistyped_fields_are_refused() {
-        assert_eq!(places(&json!({})), at(Stage::Mutate, &["spec"]));
+        assert_eq!(places(&json!({})), at(AdmissionStage::Mutate, &["spec"]));
         assert_eq!(
             places(&json!({"spec": {"runStrategy": "Always"}})),
-            at(Stage::Mutate, &["spec.template"])
+            at(AdmissionStage::Mutate, &["spec.template"])
         );
         let vm = json!({"spec": {"running": "yes", "template": {"spec": {"domain": {"devices": {"filesystems": [{"name": "a"}]}}}}}});
         assert_eq!(
             places(&vm),
             at(
-                Stage::Mutate,
+                AdmissionStage::Mutate,
                 &[
                     "spec.running",
                     "spec.template.spec.domain.devices.filesystems[0].virtiofs"
@@ -290,7 +300,7 @@ mod tests {
         assert_eq!(
             places(&vm),
             at(
-                Stage::Schema,
+                AdmissionStage::Schema,
                 &[
                     "spec.template.spec.domain.devices.disks",
                     "spec.template.spec.domain.rebootPolicy",
@@ -357,7 +367,10 @@ mod tests {
         assert_eq!(places(&claims(&["a", "b"])), []);
         assert_eq!(
             places(&claims(&["a", "b", "a"])),
-            at(Stage::Schema, &["spec.template.spec.resourceClaims[2]"])
+            at(
+                AdmissionStage::Schema,
+                &["spec.template.spec.resourceClaims[2]"]
+            )
         );
         let spread = |second: &str| {
             guest(&json!({"topologySpreadConstraints": [

@@ -17,7 +17,7 @@ use crate::yaml::{Node, Origin};
 pub(in crate::rules) fn vm(vm: &Vm<'_>, answer: &mut Review) -> Vec<Finding> {
     let resolver = vm.context.resolver;
     let review = review::review(vm.written(), answer, vm.namespace, resolver);
-    let subject = Subject {
+    let subject = Starting {
         resource: vm.resource,
         named: &vm.decoded.node,
         namespace: vm.namespace,
@@ -32,7 +32,7 @@ pub(crate) fn workload(resource: &Resource, decoded: &Node, context: &Context<'_
     let id = &resource.id;
     let resolver = context.resolver;
     let review = workloads::review(&id.group, &id.kind, decoded, namespace, resolver);
-    let subject = Subject {
+    let subject = Starting {
         resource,
         named: decoded
             .path("spec.virtualMachineTemplate")
@@ -44,7 +44,7 @@ pub(crate) fn workload(resource: &Resource, decoded: &Node, context: &Context<'_
 }
 
 /// The resource whose guest is started.
-struct Subject<'a> {
+struct Starting<'a> {
     resource: &'a Resource,
     /// The tree with its matchers.
     named: &'a Node,
@@ -52,7 +52,7 @@ struct Subject<'a> {
     resolver: &'a Resolver<'a>,
 }
 
-impl Subject<'_> {
+impl Starting<'_> {
     fn findings(&self, review: &StartReview) -> Vec<Finding> {
         let own = review
             .own

@@ -112,14 +112,14 @@ impl StartReview {
 }
 
 /// The instance type and the preference of a VM, as far as they are in the repository.
-struct Types<'a> {
+struct AppliedTypes<'a> {
     instancetype: Option<Resolved<'a>>,
     preference: Option<Resolved<'a>>,
     lacks_instancetype: bool,
     lacks_preference: bool,
 }
 
-impl<'a> Types<'a> {
+impl<'a> AppliedTypes<'a> {
     /// `None` where the controller fails on what is there, or on its absence.
     fn of(vm: &Node, namespace: &str, resolver: &Resolver<'a>) -> Option<Self> {
         let find = |matcher| match resolver.resolve(matcher, vm, namespace) {
@@ -220,7 +220,7 @@ fn of_stored(answer: &mut Review, namespace: &str, resolver: &Resolver<'_>) -> S
     if vm.path("metadata.deletionTimestamp").is_some() {
         return review;
     }
-    let Some(types) = Types::of(&vm, namespace, resolver) else {
+    let Some(types) = AppliedTypes::of(&vm, namespace, resolver) else {
         return review;
     };
     let mut causes = Causes::default();
@@ -286,7 +286,7 @@ pub(super) fn of_instance(
 fn store_revisions(
     vm: &Node,
     namespace: &str,
-    types: &Types<'_>,
+    types: &AppliedTypes<'_>,
     resolver: &Resolver<'_>,
     causes: &mut Causes,
 ) {
@@ -309,7 +309,7 @@ fn store_revisions(
 fn make(
     vm: Node,
     namespace: &str,
-    types: &Types<'_>,
+    types: &AppliedTypes<'_>,
     resolver: &Resolver<'_>,
     review: &mut StartReview,
 ) {
