@@ -31,6 +31,15 @@ fn pl03_a_base_of_an_overlay_is_part_of_it() {
     assert_eq!(actions(&west), ["a: modified live"]);
     assert_eq!(unjudged(&west), ["base/vm.yaml VirtualMachine"]);
     assert!(reason_for(&west, "base/vm.yaml").contains("overlays/west/kustomization.yaml"));
+    let labelled = vm("a", "2Gi").replace("metadata: {", "metadata: {labels: {a: b}, ");
+    repository.write("base/vm.yaml", &labelled);
+    let quiet = plan(&repository, &["overlays/west"]);
+    assert_eq!(
+        unjudged(&quiet),
+        ["base/vm.yaml VirtualMachine"],
+        "an edit that does nothing here may do something there"
+    );
+    repository.write("base/vm.yaml", &vm("a", "4Gi"));
     let east = plan(&repository, &["overlays/east"]);
     assert_eq!(actions(&east), ["a: modified live"]);
     assert_eq!(unjudged(&east), [""; 0], "nothing of it is patched there");

@@ -322,7 +322,7 @@ fn a_count_allows_that_many_and_not_one_more() {
 
 #[test]
 fn a_tripped_gate_names_three_rows_and_counts_the_rest_and_what_was_not_judged() {
-    let sentence = |guests: usize, files: usize| {
+    let sentence = |gate: Gate, guests: usize, files: usize| {
         let names = ["a", "b", "c", "d", "e"];
         let text: String = names
             .iter()
@@ -337,21 +337,32 @@ fn a_tripped_gate_names_three_rows_and_counts_the_rest_and_what_was_not_judged()
             accepted: None,
         };
         plan.unjudged = (0..files).map(left).collect();
-        let gate = if files > 0 {
-            Gate::Unknown
-        } else {
-            Gate::Delete
-        };
         gates(&[gate]).trips(&plan).into_iter().next()
     };
-    assert_eq!(sentence(0, 0), None);
-    for (guests, files, words) in [
-        (1, 0, "`delete` is gated: vms/a"),
-        (3, 0, "`delete` is gated: vms/a, vms/b, vms/c"),
-        (4, 0, "`delete` is gated: vms/a, vms/b, vms/c and 1 more"),
-        (0, 1, "`unknown` is gated: 1 file that could not be judged"),
-        (0, 2, "`unknown` is gated: 2 files that could not be judged"),
+    assert_eq!(sentence(Gate::Delete, 0, 1), None);
+    assert_eq!(sentence(Gate::Unknown, 1, 0), None);
+    for (gate, guests, files, words) in [
+        (Gate::Delete, 1, 1, "`delete` is gated: vms/a"),
+        (Gate::Delete, 3, 0, "`delete` is gated: vms/a, vms/b, vms/c"),
+        (
+            Gate::Delete,
+            4,
+            0,
+            "`delete` is gated: vms/a, vms/b, vms/c and 1 more",
+        ),
+        (
+            Gate::Unknown,
+            1,
+            1,
+            "`unknown` is gated: 1 file that could not be judged",
+        ),
+        (
+            Gate::Unknown,
+            0,
+            2,
+            "`unknown` is gated: 2 files that could not be judged",
+        ),
     ] {
-        assert_eq!(sentence(guests, files).as_deref(), Some(words));
+        assert_eq!(sentence(gate, guests, files).as_deref(), Some(words));
     }
 }

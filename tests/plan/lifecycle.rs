@@ -280,3 +280,18 @@ fn a_machine_moved_to_another_file_is_itself() {
     );
     assert_eq!(files_of(&plan), ["a.yaml", "b/c.yaml"]);
 }
+
+#[test]
+fn a_renamed_machine_is_started_or_stopped_by_its_new_form() {
+    for (before, after, power) in [
+        ("Halted", "Always", Power::Start),
+        ("Always", "Halted", Power::Stop),
+        ("Manual", "Halted", Power::Stop),
+        ("Always", "Always", Power::Unchanged),
+        ("Halted", "Halted", Power::Unchanged),
+    ] {
+        let plan = change(&vm("web", "", before), &vm("www", "", after)).vm();
+        assert_eq!(plan.change, Change::Renamed, "{before} to {after}");
+        assert_eq!(plan.power, power, "{before} to {after}");
+    }
+}

@@ -192,7 +192,15 @@ fn a_claim_that_changes_without_a_strategy_loses_data() {
     for strategy in ["", "Replacement"] {
         let plan = change(&base, &vm(strategy, &[("a", "a2", "")])).vm();
         assert_eq!(plan.action, Action::DataLoss);
-        assert!(says(&plan, "nothing is copied"));
+        let reason = plan
+            .reasons
+            .iter()
+            .find(|reason| reason.message.contains("nothing is copied"))
+            .expect("a reason");
+        assert_eq!(
+            (reason.from.as_deref(), reason.to.as_deref()),
+            (Some("a1"), Some("a2"))
+        );
         assert_eq!(plan.volumes.len(), 1);
     }
     let unknown = change(&base, &vm("migration", &[("a", "a1", "")])).vm();

@@ -129,6 +129,20 @@ fn what_cannot_be_inferred_is_refused_only_where_the_tree_is_complete() {
             .replace("app: web", &format!("app: {label}"))
     };
     let edit = || change(&text("web"), &text("other"));
-    assert_eq!(edit().complete().action(), Action::Rejected);
+    let refused = edit().complete().vm();
+    assert_eq!(refused.action, Action::Rejected);
+    let said = refused.reasons.iter().find_map(|reason| {
+        let said = reason.kubevirt.as_ref()?;
+        Some((reason.message.as_str(), said.message.as_str()))
+    });
+    assert_eq!(
+        said,
+        Some((
+            "the cluster refuses the VM",
+            "persistentvolumeclaims \"root\" not found"
+        )),
+        "{:#?}",
+        refused.reasons
+    );
     assert_ne!(edit().action(), Action::Rejected);
 }
