@@ -3,7 +3,11 @@
 use super::*;
 use crate::catalog::root::Scope;
 use crate::catalog::side::Input;
+use crate::cause::Cause;
 use crate::config::Target;
+use crate::field_path::FieldPath;
+use crate::finding::Location;
+use crate::yaml::Node;
 
 /// Runs the rules over files given as path and text.
 pub(crate) fn check(
@@ -262,4 +266,62 @@ fn an_ignore_covers_its_own_file_only() {
     let files = [("a.yaml", VM.as_bytes()), ("b.yaml", other.as_bytes())];
     let (_, outcome) = check(&files, &Target::default(), &Config::default());
     assert_eq!((outcome.findings.len(), outcome.summary.suppressed), (1, 1));
+}
+
+#[test]
+fn of_two_findings_about_one_value_the_one_with_the_clusters_words_stays() {
+    let node = Node::from_json(&serde_json::json!({
+        "apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"},
+    }));
+    let resource = Resource::from_node(node, None, 0, FieldPath::root()).unwrap();
+    let found = |said: Option<&str>| {
+        let path = FieldPath::parse("metadata.name");
+        let mut finding = Finding::new(&rules::ALL[0].info, Location::at(&resource, &path), "ours");
+        if let Some(words) = said {
+            finding.kubevirt(Cause::new("metadata.name", words));
+        }
+        finding
+    };
+    let said = |findings: &[Finding]| -> Vec<Option<String>> {
+        let words = |finding: &Finding| {
+            let cause = finding.kubevirt.as_ref()?;
+            Some(cause.message.clone())
+        };
+        findings.iter().map(words).collect()
+    };
+    let theirs = || Some("theirs".to_owned());
+    for (given, kept) in [
+        (vec![None, None], vec![None]),
+        (vec![None, Some("theirs")], vec![theirs()]),
+        (vec![Some("theirs"), None], vec![theirs()]),
+        (vec![Some("theirs"), Some("theirs")], vec![theirs()]),
+        (
+            vec![Some("theirs"), Some("more")],
+            vec![theirs(), Some("more".to_owned())],
+        ),
+    ] {
+        let mut findings: Vec<Finding> = given.iter().map(|words| found(*words)).collect();
+        drop_repeats(&mut findings);
+        assert_eq!(said(&findings), kept, "{given:?}");
+    }
+}
+
+#[test]
+fn an_empty_value_is_underlined_by_its_key() {
+    let underlined = |text: &str| {
+        let sources = Sources::from([("vm.yaml", text.as_bytes())]);
+        let (file, _) = sources.iter().next().unwrap();
+        let parsed = crate::yaml::parse(file, text.as_bytes());
+        let document = parsed.documents.into_iter().next().unwrap().unwrap();
+        let resource =
+            Resource::from_node(document.root, Some(file), 0, FieldPath::root()).unwrap();
+        let span = Location::at(&resource, &FieldPath::parse("spec"))
+            .span
+            .unwrap();
+        text[span.start as usize..span.end as usize].to_owned()
+    };
+    let head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
+    assert_eq!(underlined(&format!("{head}spec:\n")), "spec");
+    assert_eq!(underlined(&format!("{head}spec: x\n")), "x");
+    assert_eq!(underlined(&format!("{head}spec: {{a: b}}\n")), "spec");
 }

@@ -204,6 +204,16 @@ fn a_label_that_lies_about_the_version_is_said() {
         outcome.messages()
     );
 
+    let same = Options {
+        bug_compatible: true,
+        ..Options::default()
+    };
+    let outcome = run(&[vm("web", "old"), old.clone()], same);
+    assert!(!outcome.blocked && outcome.created.is_empty() && outcome.changed.is_empty());
+    assert!(outcome.messages().contains(
+        "labelled v1beta1 and stores v1alpha2: KubeVirt goes by the label and leaves it"
+    ));
+
     old["metadata"]["labels"] = json!({"instancetype.kubevirt.io/object-version": "v1alpha1"});
     let outcome = plain(&[vm("web", "old"), old]);
     assert!(!outcome.blocked && outcome.created.len() == 1);
@@ -273,6 +283,13 @@ fn a_name_that_the_revision_overrules_is_said() {
     });
     let outcome = plain(&[web, current]);
     assert!(outcome.messages().contains("the revision wins") && outcome.created.is_empty());
+    for objects in [
+        [vm("web", "old"), revision("old", "v1alpha2")],
+        [vm("web", "current"), revision("current", "v1beta1")],
+    ] {
+        let quiet = plain(&objects);
+        assert!(!quiet.messages().contains("the revision wins"));
+    }
 }
 
 /// D07: a revision that is not in the tree.
@@ -397,15 +414,20 @@ fn a_run_that_stopped_half_way_is_completed() {
     let rest = plain(&half);
     assert!(rest.created.is_empty() && !rest.blocked);
     assert_eq!(rest.changed, once.changed);
+    let by_kubevirt = "as KubeVirt's own upgrade wrote it";
+    assert!(!rest.messages().contains(by_kubevirt), "it is ours");
 
     // KubeVirt's own upgrade may have been there.
     half[2]["data"]["spec"]["cpu"] = json!({"guest": 2, "model": "", "dedicatedCPUPlacement": false, "isolateEmulatorThread": false});
     let own = plain(&half);
     assert!(own.created.is_empty() && !own.blocked && own.changed == once.changed);
-    assert!(
-        own.messages()
-            .contains("as KubeVirt's own upgrade wrote it")
-    );
+    assert!(own.messages().contains(by_kubevirt));
+    let same = Options {
+        bug_compatible: true,
+        ..Options::default()
+    };
+    let asked = run(&half, same);
+    assert!(!asked.blocked && !asked.messages().contains(by_kubevirt));
 
     half[2]["data"]["spec"]["cpu"]["guest"] = json!(9);
     let wrong = plain(&half);
@@ -486,6 +508,22 @@ fn deprecated_preference_fields_go_where_every_expansion_stays() {
         json!({"cpu": {"preferredCPUTopology": "cores"}, "firmware": {"preferredEfi": {}}})
     );
     assert!(outcome.remarks.is_empty(), "{}", outcome.messages());
+
+    for (before, after) in [
+        ("preferSockets", "sockets"),
+        ("preferCores", "cores"),
+        ("preferThreads", "threads"),
+        ("preferSpread", "spread"),
+        ("preferAny", "any"),
+    ] {
+        let old = preference(&json!({"cpu": {"preferredCPUTopology": before}}));
+        assert_eq!(
+            plain(&[old]).changed[0]["spec"],
+            json!({"cpu": {"preferredCPUTopology": after}})
+        );
+    }
+    let today = preference(&json!({"cpu": {"preferredCPUTopology": "any"}}));
+    assert!(plain(&[today]).changed.is_empty());
 
     let off = preference(&json!({"firmware": {"preferredUseEfi": false}}));
     assert_eq!(plain(&[off]).changed[0]["spec"], json!({"firmware": {}}));
