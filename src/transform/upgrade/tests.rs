@@ -562,3 +562,22 @@ fn a_word_of_a_shell_is_quoted_where_it_must_be() {
         assert_eq!(shell_word(text), word);
     }
 }
+
+#[test]
+fn a_revision_that_only_lacks_labels_gets_those_it_lacks() {
+    let label = |name: &str| format!("instancetype.kubevirt.io/{name}");
+    let mut bare = revision(&upgraded_name("web"), "v1beta1");
+    bare["metadata"]["labels"] = json!({label("object-name"): "small", "own": "kept"});
+    let outcome = plain(&[vm("web", &upgraded_name("web")), bare]);
+    assert!(!outcome.blocked && outcome.created.is_empty());
+    assert_eq!(
+        outcome.changed[0]["metadata"]["labels"],
+        json!({
+            label("object-name"): "small", "own": "kept",
+            label("object-generation"): "1",
+            label("object-kind"): "VirtualMachineInstancetype",
+            label("object-uid"): UID,
+            label("object-version"): "v1beta1",
+        })
+    );
+}
