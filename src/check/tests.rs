@@ -247,7 +247,7 @@ fn a_cause_that_depends_on_an_unknown_setting_stays_a_note() {
     let text = vm("web", "  runStrategy: Always\n")
         .replace("devices: {}", "devices: {autoattachVSOCK: true}");
     let known = Target {
-        configuration: crate::resource::cluster::ClusterConfig::known(crate::yaml::Node::map()),
+        configuration: crate::resource::cluster::ClusterConfig::known(Node::map()),
         ..Target::default()
     };
     let with = |target: &Target| reported(&text, target, &Config::default());
