@@ -53,11 +53,13 @@ const SOURCES: &[(&str, &[Makes])] = &[
     ("pkg/defaults", &[Causes, Errors]),
     ("pkg/liveupdate/memory/memory.go", &[Errors]),
     ("pkg/instancetype/infer", &[Errors]),
+    ("pkg/instancetype/instancetype.go", &[Errors]),
     ("pkg/instancetype/preference/requirements", &[Errors]),
     ("pkg/instancetype/preference/validation", &[Causes, Errors]),
     ("pkg/instancetype/preference/webhooks", &[Causes]),
     ("pkg/instancetype/webhooks", &[Causes]),
     ("pkg/instancetype/webhooks/vm", &[Causes, Errors]),
+    ("pkg/virt-config/deprecation/validator.go", &[Causes]),
     ("pkg/virt-config/featuregate/validator.go", &[Causes]),
 ];
 
@@ -70,12 +72,15 @@ const OTHER_KINDS: &[&str] = &[
     "plugin-admitter.go",
     "pod-eviction-admitter.go",
     "vmclone-admitter.go",
+    "vmexport-admitter.go",
     "vmexport.go",
     "vmi-preset-admitter.go",
     "vmi-update-admitter.go",
     "vmirs-admitter.go",
     "vmpool-admitter.go",
+    "vmrestore-admitter.go",
     "vmrestore.go",
+    "vmsnapshot-admitter.go",
     "vmsnapshot.go",
 ];
 
