@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::cause::Cause;
 use crate::field_path::FieldPath;
+use crate::release::{Behaviour, Release};
 use crate::yaml::Origin;
 
 /// One field that both set.
@@ -15,6 +16,8 @@ pub struct Conflict {
     pub field: FieldPath,
     /// The key with which the VM sets it.
     pub origin: Origin,
+    /// The release that says it.
+    pub release: Release,
 }
 
 impl Conflict {
@@ -26,9 +29,14 @@ impl Conflict {
 
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = if self.release.has(Behaviour::PluralConflicts) {
+            "field"
+        } else {
+            "field(s)"
+        };
         write!(
             f,
-            "VM field(s) {} conflicts with selected instance type",
+            "VM {fields} {} conflicts with selected instance type",
             self.name
         )
     }
@@ -52,11 +60,21 @@ impl Conflicts {
 
 impl fmt::Display for Conflicts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("VM field(s) ")?;
+        let mut conflicts = self.0.iter();
+        let is_plural = conflicts.any(|conflict| conflict.release.has(Behaviour::PluralConflicts));
+        f.write_str(if is_plural {
+            "VM fields "
+        } else {
+            "VM field(s) "
+        })?;
         for (at, conflict) in self.0.iter().enumerate() {
             let comma = if at == 0 { "" } else { ", " };
             write!(f, "{comma}{}", conflict.name)?;
         }
-        f.write_str(" conflicts with selected instance type")
+        f.write_str(if is_plural {
+            " conflict with selected instance type"
+        } else {
+            " conflicts with selected instance type"
+        })
     }
 }

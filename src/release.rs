@@ -55,7 +55,7 @@ impl Release {
     pub const NEWEST: Self = Self::TARGETS[Self::TARGETS.len() - 1];
 
     /// The oldest release whose verdicts are proved by recordings.
-    pub const FIRST_PROVED: Self = Self::V1_5;
+    pub const FIRST_PROVED: Self = Self::V1_4;
 
     /// The release whose verdicts are used for this one: [`Self::FIRST_PROVED`] for those before it.
     #[must_use]
@@ -81,10 +81,9 @@ impl Release {
         behaviour.releases().contains(self.proved())
     }
 
-    /// Whether the controller writes revision names into `spec`; from 1.5 on it writes them into `status`. Known for
-    /// every target, proved or not.
-    pub(crate) const fn keeps_revisions_in_spec(self) -> bool {
-        !Behaviour::RevisionsInStatus.releases().contains(self)
+    /// Whether the controller writes revision names into `spec`; from 1.5 on it writes them into `status`.
+    pub(crate) fn keeps_revisions_in_spec(self) -> bool {
+        !self.has(Behaviour::RevisionsInStatus)
     }
 
     /// What the upgrade of a cluster to a newer release gains and loses, in words for people, each with the first release
@@ -281,28 +280,34 @@ behaviours! {
     /// `architectureConfiguration.s390x` exists (before: constants).
     ConfiguresS390x: V1_7.., silent "no earlier configuration can have the setting";
     /// ppc64le has its own machine default `pseries`.
-    Ppc64le: V1_5..=V1_6, lost "a VM of ppc64le that names no machine type gets the one of amd64";
+    Ppc64le: V1_4..=V1_6, lost "a VM of ppc64le that names no machine type gets the one of amd64";
 
     // Expand and apply
     /// `requests.memory` is defaulted from guest memory, hugepages or limits, divided by the memory overcommit.
-    DefaultsRequestsMemory: V1_5..=V1_5, lost "expansion no longer fills in the memory request";
+    DefaultsRequestsMemory: V1_4..=V1_5, lost "expansion no longer fills in the memory request";
+    /// While a running VM is compared, its instance type's annotations are held against the VM's own (after: the template's).
+    AnnotatesVmItself: V1_4..=V1_4, lost "a running VM's own annotations no longer conflict with those of its instance type";
+    /// Conflicts are said in the plural (after: `field(s)`).
+    PluralConflicts: V1_4..=V1_4, silent "only wording";
     /// A VM memory block conflicts field by field (before: any block is one conflict `domain.memory`).
     MemoryConflictsByField: V1_7.., silent "the preview asks admission about every VM";
     /// Revisions stored as v1alpha1, v1alpha2 or bare spec can be decoded.
-    DecodesOldRevisions: V1_5..=V1_6, lost "revisions stored as v1alpha1, v1alpha2 or bare spec can no longer be decoded: `driftless upgrade` moves them, before the cluster is upgraded";
+    DecodesOldRevisions: V1_4..=V1_6, lost "revisions stored as v1alpha1, v1alpha2 or bare spec can no longer be decoded: `driftless upgrade` moves them, before the cluster is upgraded";
 
     /// `instancetype.kubevirt.io` v1alpha1 and v1alpha2 are served.
-    ServesOldInstancetypes: V1_5..=V1_5, lost "instance types and preferences are served as v1beta1 only";
+    ServesOldInstancetypes: V1_4..=V1_5, lost "instance types and preferences are served as v1beta1 only";
     /// `pool.kubevirt.io` v1beta1 is served, beside v1alpha1.
     ServesBetaPools: V1_7.., gained "pools are served as v1beta1 too";
 
     // Mutating webhook
+    /// `firmware.serial` is made at random on create.
+    WritesFirmwareSerial: V1_5.., silent "only a VM that is created gets one";
     /// `firmware.uuid` is made at random on create.
     WritesFirmwareUuid: V1_6.., silent "only a VM that is created gets one";
     /// The template annotation `kubevirt.io/pci-topology-version` is written on create.
     WritesPciTopology: V1_6.., silent "only a VM that is created gets it";
     /// An empty matcher kind is written out.
-    WritesMatcherKind: V1_5..=V1_6, silent "an empty kind means the same";
+    WritesMatcherKind: V1_4..=V1_6, silent "an empty kind means the same";
     /// The architecture label of the data source is read.
     ReadsDataSourceArchitecture: V1_6.., silent "only a VM that is created is concerned";
     /// `inferFromVolume` beside a name has the newer wording and cause type.
@@ -311,23 +316,45 @@ behaviours! {
     InfersFromSnapshots: V1_9.., gained "instance types and preferences are inferred from volume snapshots too";
 
     // Start
+    /// Realtime and SEV guests get a node selector, which the VM does not have (after: their pods are labelled).
+    SelectsNodesByFeature: V1_4..=V1_4, lost "the guest's own node selector no longer names the features of realtime and SEV guests";
+    /// The guest's architecture and its watchdog are checked at a start, and the watchdog is that of the architecture.
+    KnowsWatchdogs: V1_5.., gained "a start is refused where KubeVirt does not know the guest's architecture, or its watchdog is that of another";
+    /// Guests of arm64 can be plugged sockets and memory.
+    PlugsIntoArmGuests: V1_4..=V1_4, lost "sockets and memory can no longer be plugged into running guests of arm64";
     /// A start applies the whole device preference before it attaches anything (before: only what it attaches).
-    StartAppliesDevicesFirst: V1_5..=V1_6, silent "the guest is the same";
+    StartAppliesDevicesFirst: V1_4..=V1_6, silent "the guest is the same";
     /// A guest with TDX is annotated with the socket that attests it.
     AnnotatesTdxSocket: V1_9.., silent "only a guest that is started gets it";
     /// A guest of arm64 whose EFI says nothing of secure boot starts without it (before: refused).
     TurnsArmSecureBootOff: V1_8.., gained "guests of arm64 whose EFI says nothing of secure boot start without it";
     /// The finalizer of a VMI has no domain.
-    PlainGuestFinalizer: V1_5..=V1_6, silent "only the cluster looks at it";
+    PlainGuestFinalizer: V1_4..=V1_6, silent "only the cluster looks at it";
 
     /// Guests of ppc64le start.
     StartsPpc64le: V1_6..=V1_6, lost "guests of ppc64le no longer start";
     /// Guests of arm64 start with any CPU model but `host-model` (after: only with `host-passthrough`).
-    ArmRefusesHostModelAlone: V1_5..=V1_5, lost "guests of arm64 start with the CPU model host-passthrough only";
+    ArmRefusesHostModelAlone: V1_4..=V1_5, lost "guests of arm64 start with the CPU model host-passthrough only";
 
     // Validating webhook
+    /// A firmware serial has a length and an alphabet.
+    ChecksFirmwareSerial: V1_4..=V1_4, lost "any text is a firmware serial";
+    /// The annotation of a migration's threads is a number above 1.
+    ChecksMigrationThreads: V1_4..=V1_4, lost "the annotation `kubevirt.io/multiThreadedQemuMigration` is no longer checked";
+    /// A requirement of memory crashes on a VM with a memory block and no guest memory.
+    RequirementCrashesWithoutMemory: V1_4..=V1_4, silent "the preview asks admission about every VM";
+    /// A probe needs an interface on the pod network (after: the network alone).
+    ProbesNeedPodInterface: V1_4..=V1_4, silent "the preview asks admission about every VM";
+    /// The link of an interface can be set.
+    SetsInterfaceLinks: V1_5.., gained "the link of an interface may be set `up` and `down`, in running guests too";
+    /// A supplemental pool is an I/O threads policy.
+    HasSupplementalPool: V1_5.., silent "no earlier VM can say it";
+    /// The ACPI table is checked.
+    ChecksAcpiTable: V1_5.., silent "the preview asks admission about every VM";
+    /// File systems need a gate.
+    FileSystemsNeedGate: V1_5.., silent "the preview asks admission about every VM";
     /// A missing instance type or preference is refused at admission.
-    RefusesMissingInstancetype: V1_5..=V1_5, lost "a VM that names a missing instance type is admitted, and fails in its controller";
+    RefusesMissingInstancetype: V1_4..=V1_5, lost "a VM that names a missing instance type is admitted, and fails in its controller";
     /// Every interface needs exactly one binding.
     RequiresOneBinding: V1_9.., gained "every interface needs exactly one binding";
     /// Beta feature gates are on unless disabled (before: opt-in).
@@ -337,7 +364,7 @@ behaviours! {
     /// Persistent reservations are switched by a field; the gate, where listed, still counts.
     PersistentReservationIsAField: V1_9.., gained "persistent reservations are switched by `persistentReservationConfiguration.enabled`; the gate still counts where it is listed";
     /// An architecture other than the host's needs the MultiArchitecture gate.
-    ChecksHostArchitecture: V1_5..=V1_7, silent "the preview asks admission about every VM";
+    ChecksHostArchitecture: V1_4..=V1_7, silent "the preview asks admission about every VM";
     /// Launch security is checked per architecture.
     LaunchSecurityByArchitecture: V1_7.., silent "the preview asks admission about every VM";
     /// Machine types are matched as globs (before: unanchored regular expressions).
@@ -350,11 +377,11 @@ behaviours! {
     /// Both ACPI tables are checked, and their absence (before: SLIC alone).
     ChecksEachAcpiTable: V1_6.., silent "the preview asks admission about every VM";
     /// Dedicated CPUs need a memory request or limit (after: any memory).
-    DedicatedCpuNeedsMemoryResource: V1_5..=V1_5, silent "the preview asks admission about every VM";
+    DedicatedCpuNeedsMemoryResource: V1_4..=V1_5, silent "the preview asks admission about every VM";
     /// The check of memory beside dedicated CPUs crashes where there is none.
     CrashesWithoutGuestMemory: V1_6..=V1_6, silent "the preview asks admission about every VM";
     /// Slirp interfaces are held against their network and a setting.
-    ChecksSlirpNetwork: V1_5..=V1_5, silent "the preview asks admission about every VM";
+    ChecksSlirpNetwork: V1_4..=V1_5, silent "the preview asks admission about every VM";
     /// The passt and macvtap bindings are refused on create (before: they need gates).
     DiscontinuesOldBindings: V1_8.., silent "the preview asks admission about every VM";
     /// Refusals of a port's number name `port`, and 65536 is out of range.
@@ -383,10 +410,16 @@ behaviours! {
     HasWaitAsReceiver: V1_6.., silent "the preview asks admission about every VM";
 
     // Controller
+    /// The rollout strategy LiveUpdate needs its feature gate.
+    LiveUpdateNeedsGate: V1_4..=V1_4, lost "the rollout strategy LiveUpdate takes effect without its feature gate: sockets, memory and scheduling changes reach running guests";
+    /// `updateVolumesStrategy` needs feature gates.
+    VolumesStrategyNeedsGates: V1_4..=V1_4, lost "`updateVolumesStrategy` takes effect without its feature gates";
+    /// Volume migration waits for a destination that does not exist (before: it asks for a restart).
+    WaitsForDestination: V1_5.., gained "volume migration waits for a destination that does not exist, and no longer asks for a restart";
     /// The rollout strategy is LiveUpdate when unset (before: Stage).
     DefaultsToLiveUpdate: V1_6.., gained "the rollout strategy is LiveUpdate unless configured: sockets, memory and scheduling changes reach running guests";
     /// The reference policy needs its feature gate.
-    ReferencePolicyNeedsGate: V1_5..=V1_5, lost "a configured `instancetype.referencePolicy` takes effect without its feature gate";
+    ReferencePolicyNeedsGate: V1_4..=V1_5, lost "a configured `instancetype.referencePolicy` takes effect without its feature gate";
     /// Hotpluggable volumes and disks are judged whatever the rollout strategy (before: only under LiveUpdate).
     JudgesHotplugUnderStage: V1_6.., gained "changed hotpluggable volumes and disks are judged under the rollout strategy Stage too";
     /// A disk that is gone with its hotpluggable volume needs no restart, and a disk without a volume is no crash.
@@ -406,11 +439,11 @@ behaviours! {
     /// Another network under the same name is attached live.
     LiveUpdatesNetworkName: V1_9.., gained "another multus network under the same name is attached without a restart";
     /// The webhook of running guests refuses state `absent` on the pod network.
-    RefusesAbsentPodInterfaceLive: V1_5..=V1_6, lost "the interface of the pod network may be set to `absent` in a running VM";
+    RefusesAbsentPodInterfaceLive: V1_4..=V1_6, lost "the interface of the pod network may be set to `absent` in a running VM";
     /// Volumes declared hotpluggable are plugged by the controller, behind the gate DeclarativeHotplugVolumes.
     DeclarativeHotplug: V1_6.., gained "volumes declared hotpluggable are plugged into running guests, behind the gate DeclarativeHotplugVolumes";
     /// The volume handler compares the whole volume list and asks for a restart by itself.
-    VolumeHandlerComparesLists: V1_5..=V1_5, lost "the handler of volumes no longer asks for a restart by itself";
+    VolumeHandlerComparesLists: V1_4..=V1_5, lost "the handler of volumes no longer asks for a restart by itself";
     /// Some template annotations are copied to the running guest.
     SyncsAnnotations: V1_6.., gained "the descheduler's annotations of the template reach the running guest";
     /// A pool deletes a VM whose data volume templates changed (before: only its guest, where the rest of the template changed).

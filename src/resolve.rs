@@ -206,7 +206,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// What the VM's matcher of a family leads to; `None` where the VM has no such matcher. A revision named in the
-    /// matcher wins over one the status names, and that wins over the object, as in `pkg/instancetype/find`.
+    /// matcher wins over one the status names, and that wins over the object, as in `pkg/instancetype/find`; a release that
+    /// keeps revisions in the matcher has none in the status.
     pub fn resolve(
         &self,
         matcher: Matcher,
@@ -292,6 +293,9 @@ impl<'a> Resolver<'a> {
         if !revision.is_empty() {
             let resource = self.revision(namespace, revision)?;
             return Ok(Some((resource, ResolvedVia::RevisionName)));
+        }
+        if self.release().keeps_revisions_in_spec() {
+            return Ok(None);
         }
         let revision = vm
             .get("status")

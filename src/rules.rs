@@ -86,7 +86,7 @@ rules! {
     ]
     /// Would KubeVirt's webhooks accept it? The checks run in KubeVirt's order and answer in its words.
     Admission in admission beside [pub causes, curable, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, pub structural]: [
-        acpi_table_without_secret, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
+        acpi_table_without_secret, binding_plugin_without_gate, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
         conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
         data_volume_template_storage, data_volume_without_name, dedicated_cpu_count, dedicated_cpu_threads,
         dedicated_cpu_unequal_memory, dedicated_cpu_without_memory, default_binding_not_permitted,
@@ -97,8 +97,8 @@ rules! {
         interface_without_one_binding, invalid_access_credential, invalid_affinity, invalid_block_size,
         invalid_claim_network, invalid_cloud_init, invalid_container_disk_path, invalid_device_claim,
         invalid_dhcp_option, invalid_disk_name, invalid_disk_pci_address, invalid_disk_serial, invalid_dns_config,
-        invalid_eviction_strategy, invalid_host_disk, invalid_hostname, invalid_hugepages, invalid_interface_name,
-        invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_matcher, invalid_metadata,
+        invalid_eviction_strategy, invalid_firmware_serial, invalid_host_disk, invalid_hostname, invalid_hugepages, invalid_interface_name,
+        invalid_interface_port, invalid_io_threads, invalid_kernel_boot, invalid_matcher, invalid_metadata, invalid_migration_threads,
         invalid_overcommit, invalid_panic_device, invalid_pool_strategy, invalid_port_range, invalid_preferred_topology,
         invalid_resource_claim, invalid_run_strategy, invalid_service_account, invalid_sound_device,
         invalid_start_strategy, invalid_subdomain, invalid_topology_spread, invalid_video_device,
@@ -117,7 +117,7 @@ rules! {
         unnamed_data_volume_template, unreferenced_data_volume_template, unsupported_cpu_feature_policy,
         unsupported_disk_bus, unsupported_disk_option, unsupported_input_device, unsupported_interface_model,
         unsupported_interface_state, unsupported_machine_type, utility_volumes_in_spec, virtiofs_without_gate,
-        volume_source_without_name, volume_without_one_source, vsock_without_gate,
+        volume_source_without_name, volume_without_one_source, volumes_strategy_without_gate, vsock_without_gate,
     ]
     /// Would a guest that is stored ever start? The checks run in KubeVirt's order and answer in its words.
     Start in start beside [pub order, prelude, pub report, pub review, pub workloads]: [

@@ -329,6 +329,11 @@ impl ClusterConfig {
 
     /// Whether a change of a running VM is rolled out live where it can be.
     pub(crate) fn rolls_out_live(&self, release: Release) -> bool {
+        if release.has(Behaviour::LiveUpdateNeedsGate)
+            && !self.gate_enabled("VMLiveUpdateFeatures", release)
+        {
+            return false;
+        }
         match self.written("vmRolloutStrategy").and_then(Node::as_str) {
             Some(strategy) => strategy == "LiveUpdate",
             None => release.has(Behaviour::DefaultsToLiveUpdate),

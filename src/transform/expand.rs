@@ -49,6 +49,8 @@ pub struct TemplateBase {
     named: &'static str,
     /// The path of the spec from the document's root.
     lies_at: &'static str,
+    /// The path of the metadata that has the annotations.
+    metadata: &'static str,
 }
 
 impl TemplateBase {
@@ -56,11 +58,18 @@ impl TemplateBase {
     pub(crate) const TEMPLATE: Self = Self {
         named: "spec.template.spec",
         lies_at: "spec.template.spec",
+        metadata: "spec.template.metadata",
     };
     /// The template of a VM, as the controller names it while it looks for changes.
     pub(crate) const APPLIED: Self = Self {
         named: "spec",
         lies_at: "spec.template.spec",
+        metadata: "spec.template.metadata",
+    };
+    /// As [`Self::APPLIED`], in releases that hold the annotations against the VM's own.
+    pub(crate) const ANNOTATED: Self = Self {
+        metadata: "metadata",
+        ..Self::APPLIED
     };
 }
 
@@ -216,6 +225,7 @@ impl<'a> Application<'a> {
             name: format!("{}.{named}", self.base.named),
             field: FieldPath::parse(self.base.lies_at).join(&FieldPath::parse(path)),
             origin,
+            release: self.release,
         });
     }
 }

@@ -90,7 +90,12 @@ pub(crate) fn is_expanded(vm: &Node, types: StartTypes<'_>, resolver: &Resolver<
     if types.instancetype.is_none() && types.preference.is_none() {
         return false;
     }
+    let in_spec = resolver.release().keeps_revisions_in_spec();
     let has_revision = |matcher: Matcher| {
+        if in_spec {
+            let path = format!("spec.{}.revisionName", matcher.field());
+            return !vm.str_at(&path).is_empty();
+        }
         let path = format!("status.{}.controllerRevisionRef", matcher.status_field());
         vm.path(&path).is_some()
     };
@@ -182,9 +187,14 @@ pub fn store(
     architecture::set_defaults(release, spec);
     let model = Node::written_text(configuration.cpu_model(), &"setDefaultCPUModel");
     or_default(part(part(spec, "domain"), "cpu"), "model", model);
-    if spec.str_at("architecture") != "arm64" && configuration.rolls_out_live(release) {
+    let is_plugged =
+        spec.str_at("architecture") != "arm64" || release.has(Behaviour::PlugsIntoArmGuests);
+    if is_plugged && configuration.rolls_out_live(release) {
         hotplug::set_most_sockets(configuration, spec);
-        hotplug::set_most_memory(configuration, spec);
+        hotplug::set_most_memory(release, configuration, spec);
+    }
+    if release.has(Behaviour::SelectsNodesByFeature) {
+        select_nodes(spec);
     }
     admit::defaults::pci_topology(release, vmi);
     annotate_cluster(release, configuration, vmi);
@@ -259,6 +269,27 @@ fn annotate_matcher(vm: &Node, matcher: Matcher, vmi: &mut Node) {
     };
     let key = format!("kubevirt.io/{scope}{}-name", matcher.field());
     annotate(vmi, &key, named.str_at("name"), &"annotations.Set");
+}
+
+/// Keeps a guest on nodes that have what it needs. Mirrors addNodeSelector, vmi-mutator.go @ v1.4.1.
+fn select_nodes(spec: &mut Node) {
+    let sev = spec.path("domain.launchSecurity.sev");
+    let labels = [
+        (
+            spec.path("domain.cpu.realtime").is_some(),
+            "kubevirt.io/realtime",
+        ),
+        (sev.is_some(), "kubevirt.io/sev"),
+        (
+            sev.is_some_and(|sev| sev.bool_at("policy.encryptedState")),
+            "kubevirt.io/sev-es",
+        ),
+    ];
+    for (_, label) in labels.into_iter().filter(|(needed, _)| *needed) {
+        let value = Node::written_text("", &"addNodeSelector");
+        spec.ensure_map("nodeSelector", value.origin)
+            .insert(label, value);
+    }
 }
 
 /// What the webhook copies from the cluster into annotations.

@@ -2,6 +2,7 @@
 
 use super::{Flow, Situation, Step, SyncError, template_spec};
 use crate::diff::same;
+use crate::release::Behaviour;
 use crate::yaml::Node;
 
 /// Runs the socket handler. Mirrors handleCPUChangeRequest, pkg/virt-controller/watch/vm/vm.go.
@@ -28,7 +29,9 @@ pub fn handle_sockets(situation: &Situation, current: &Node, flow: &mut Flow) {
             "Reduction of CPU socket count requires a restart",
             format!("sockets cannot be taken away from a running guest ({from} to {to})"),
         ))
-    } else if template_spec(situation.vm).str_at("architecture") == "arm64" {
+    } else if template_spec(situation.vm).str_at("architecture") == "arm64"
+        && !situation.release.has(Behaviour::PlugsIntoArmGuests)
+    {
         Some((
             "ARM doesn't support CPU hotplug",
             "sockets cannot be added to a running arm64 guest".to_owned(),

@@ -29,7 +29,7 @@ pub fn handle(situation: &Situation, current: &Node, flow: &mut Flow) {
         );
         return;
     };
-    if let Some(refusal) = memory_refusal(wanted, Some(&most)) {
+    if let Some(refusal) = memory_refusal(situation.release, wanted, Some(&most)) {
         restart(
             format!("memory hotplug not supported, {refusal}"),
             format!("{to} cannot be plugged into the running guest (at most {most})"),

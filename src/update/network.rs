@@ -118,7 +118,8 @@ pub fn synchronize(situation: &Situation, flow: &mut Flow) {
                 plugged.push(interface.clone());
             }
             Some(running)
-                if running.str_at("state") != state
+                if (state == "absent" || situation.release.has(Behaviour::SetsInterfaceLinks))
+                    && running.str_at("state") != state
                     && running.str_at("state") != "absent"
                     && !(state == "absent" && situation.guest.has_ordinal_interfaces) =>
             {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cause::Refusal;
-use crate::release::Release;
+use crate::release::{Behaviour, Release};
 use crate::resolve::{ResolveError, Resolver, Spec};
 use crate::stored::Matcher;
 use crate::transform::expand::{self, ExpandError, TemplateBase};
@@ -60,35 +60,88 @@ pub struct Types {
 impl Types {
     /// What the matchers of a VM of `namespace` lead to.
     pub fn of(vm: &Node, namespace: &str, resolver: &Resolver) -> Result<Self, TypesError> {
-        let unresolved = |matcher| move |error| TypesError::Unresolved { matcher, error };
-        let instancetype = resolver
-            .resolve_instancetype(vm, namespace)
-            .map_err(unresolved(Matcher::Instancetype))?;
-        let preference = resolver
-            .resolve_preference(vm, namespace)
-            .map_err(unresolved(Matcher::Preference))?;
+        Self::of_changed(vm, namespace, resolver, &Self::default(), |_| false)
+    }
+
+    /// As [`Self::of`], for a VM that is updated: a matcher that `keeps` what the controller captured leads to that.
+    pub fn of_changed(
+        vm: &Node,
+        namespace: &str,
+        resolver: &Resolver,
+        captured: &Self,
+        keeps: impl Fn(Matcher) -> bool,
+    ) -> Result<Self, TypesError> {
+        let resolve = |matcher, captured: &Option<Arc<Spec>>| {
+            if keeps(matcher) {
+                return Ok::<_, TypesError>(captured.clone());
+            }
+            let found = resolver.resolve(matcher, vm, namespace);
+            let found = found.map_err(|error| TypesError::Unresolved { matcher, error })?;
+            Ok(found.map(|found| found.spec))
+        };
         Ok(Self {
-            instancetype: instancetype.map(|found| found.spec),
-            preference: preference.map(|found| found.spec),
+            instancetype: resolve(Matcher::Instancetype, &captured.instancetype)?,
+            preference: resolve(Matcher::Preference, &captured.preference)?,
         })
     }
 
-    /// The VM with these types applied. Mirrors ApplyToVM, pkg/instancetype/apply/vm.go.
+    /// The VM with these types applied. Mirrors ApplyToVM, pkg/instancetype/apply/vm.go, and instancetype.go @ v1.4.1.
     pub fn apply(&self, release: Release, vm: &Node) -> Result<Node, TypesError> {
         let mut vm = vm.clone();
         if self.instancetype.is_none() && self.preference.is_none() {
             return Ok(vm);
         }
+        let own = release
+            .has(Behaviour::AnnotatesVmItself)
+            .then(|| vm.remove("metadata").unwrap_or_else(Node::map));
         let Some(template) = vm.path_mut("spec.template") else {
             return Err(TypesError::NoTemplate);
         };
+        let (base, apart) = match own {
+            None => (TemplateBase::APPLIED, None),
+            Some(own) => {
+                let apart = template.remove("metadata");
+                template.set("metadata", own);
+                (TemplateBase::ANNOTATED, Some(apart))
+            }
+        };
         expand::apply(
             release,
-            TemplateBase::APPLIED,
+            base,
             self.instancetype.as_deref(),
             self.preference.as_deref(),
             template,
         )?;
+        if let Some(apart) = apart {
+            let own = template.remove("metadata");
+            if let Some(metadata) = apart {
+                template.set("metadata", metadata);
+            }
+            if let Some(own) = own {
+                vm.set("metadata", own);
+            }
+        }
         Ok(vm)
+    }
+
+    /// The VM that the guest was started from with these types applied, as it is compared with `current`, the new VM with
+    /// its own: the controller gives it that VM's metadata. Mirrors addRestartRequiredIfNeeded, vm.go.
+    pub fn apply_to_last_seen(
+        &self,
+        release: Release,
+        vm: &Node,
+        current: Result<&Node, &TypesError>,
+    ) -> Result<Node, TypesError> {
+        let Ok(current) = current else {
+            return self.apply(release, vm);
+        };
+        if !release.has(Behaviour::AnnotatesVmItself) {
+            return self.apply(release, vm);
+        }
+        let mut vm = vm.clone();
+        if let Some(metadata) = current.get("metadata") {
+            vm.set("metadata", metadata.clone());
+        }
+        self.apply(release, &vm)
     }
 }

@@ -325,6 +325,15 @@ impl Handled {
 pub fn handle(situation: &Situation) -> Handled {
     let guest = &situation.guest.spec;
     let wanted = template_spec(situation.vm);
+    let is_gated = |gate: &str| {
+        situation.release.has(Behaviour::VolumesStrategyNeedsGates)
+            && !situation
+                .configuration
+                .gate_enabled(gate, situation.release)
+    };
+    if is_gated("VolumesUpdateStrategy") {
+        return Handled::default();
+    }
     if situation.release.has(Behaviour::VolumeHandlerComparesLists) {
         match lists_differ(situation, guest, wanted) {
             Err(crash) => {
@@ -350,6 +359,7 @@ pub fn handle(situation: &Situation) -> Handled {
             }
             Handled::default()
         }
+        Some("Migration") if is_gated("VolumeMigration") => Handled::default(),
         Some("Migration") => {
             let moved = moves(guest, wanted);
             if moved.is_empty() && !situation.release.has(Behaviour::VolumeHandlerComparesLists) {
@@ -357,6 +367,14 @@ pub fn handle(situation: &Situation) -> Handled {
             }
             let refusal = validate(situation).and_then(|()| validate_rest(situation, &moved));
             match refusal {
+                Err(MigrationRefusal::Missing(message))
+                    if !situation.release.has(Behaviour::WaitsForDestination) =>
+                {
+                    Handled {
+                        restart: Some(message),
+                        ..Handled::default()
+                    }
+                }
                 Err(refusal) => Handled::refused(refusal),
                 Ok(()) => Handled {
                     migrates: moved,

@@ -97,6 +97,7 @@ const FAMILIES: &[Family] = &[
         name: "admit",
         check: admit::check,
         cases: &[
+            ("1.4", 112),
             ("1.5", 112),
             ("1.6", 112),
             ("1.7", 112),
@@ -108,6 +109,7 @@ const FAMILIES: &[Family] = &[
         name: "admit-valid",
         check: admit::check,
         cases: &[
+            ("1.4", 107),
             ("1.5", 107),
             ("1.6", 107),
             ("1.7", 107),
@@ -139,6 +141,7 @@ const FAMILIES: &[Family] = &[
         name: "expand",
         check: expand::check,
         cases: &[
+            ("1.4", 150),
             ("1.5", 150),
             ("1.6", 150),
             ("1.7", 150),
@@ -150,6 +153,7 @@ const FAMILIES: &[Family] = &[
         name: "catalog",
         check: expand::check,
         cases: &[
+            ("1.4", 50),
             ("1.5", 50),
             ("1.6", 50),
             ("1.7", 50),
@@ -161,6 +165,7 @@ const FAMILIES: &[Family] = &[
         name: "mutate",
         check: mutate::check,
         cases: &[
+            ("1.4", 100),
             ("1.5", 100),
             ("1.6", 100),
             ("1.7", 100),
@@ -203,6 +208,7 @@ const FAMILIES: &[Family] = &[
         name: "live-update",
         check: update::check_live_update,
         cases: &[
+            ("1.4", 108),
             ("1.5", 108),
             ("1.6", 108),
             ("1.7", 112),
@@ -214,6 +220,7 @@ const FAMILIES: &[Family] = &[
         name: "volumes",
         check: update::check_volumes,
         cases: &[
+            ("1.4", 96),
             ("1.5", 68),
             ("1.6", 100),
             ("1.7", 100),

@@ -75,8 +75,10 @@ fn check(case: &Case, new: &str) -> Result<(), String> {
     let types = Types::of(&pair.old, &namespace, &resolver).map_err(|error| error.to_string())?;
     let guest = RunningGuest::start(case.release, &pair.target.configuration, &pair.old, &types)
         .map_err(|error| error.to_string())?;
-    let apply = |vm: &Node| Types::of(vm, &namespace, &resolver)?.apply(case.release, vm);
-    let (last_seen, current) = (apply(&pair.old), apply(&pair.new));
+    let types_of = |vm: &Node| Types::of(vm, &namespace, &resolver);
+    let current = types_of(&pair.new).and_then(|types| types.apply(case.release, &pair.new));
+    let last_seen = types_of(&pair.old)
+        .and_then(|types| types.apply_to_last_seen(case.release, &pair.old, current.as_ref()));
     let situation = Situation {
         release: case.release,
         configuration: &pair.target.configuration,
@@ -467,8 +469,8 @@ pub(crate) fn check_instancetype_edit(case: &Case) -> Result<(), String> {
         };
     };
     let current = types.apply(release, &base.old);
-    let last_seen =
-        Types::of(&base.old, &namespace, &live).and_then(|types| types.apply(release, &base.old));
+    let last_seen = Types::of(&base.old, &namespace, &live)
+        .and_then(|types| types.apply_to_last_seen(release, &base.old, current.as_ref()));
     let decision = decide(&Situation {
         release,
         configuration,

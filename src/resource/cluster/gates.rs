@@ -31,89 +31,89 @@ macro_rules! gates {
 /// Sorted by name. A stage lasts until the next one, and the first also holds for every earlier release that is proved; a
 /// gate that a release drops reaches `Unknown` in it.
 const GATES: &[FeatureGate] = gates! {
-    AlignCPUs: V1_5 Alpha;
-    AutoResourceLimitsGate: V1_5 GenerallyAvailable;
-    BochsDisplayForEFIGuests: V1_5 GenerallyAvailable;
-    CPUManager: V1_5 Alpha;
-    CPUNodeDiscovery: V1_5 GenerallyAvailable;
-    ClusterProfiler: V1_5 Alpha, V1_6 GenerallyAvailable;
-    CommonInstancetypesDeploymentGate: V1_5 GenerallyAvailable;
+    AlignCPUs: V1_4 Alpha;
+    AutoResourceLimitsGate: V1_4 Alpha, V1_5 GenerallyAvailable;
+    BochsDisplayForEFIGuests: V1_4 GenerallyAvailable;
+    CPUManager: V1_4 Alpha;
+    CPUNodeDiscovery: V1_4 GenerallyAvailable;
+    ClusterProfiler: V1_4 Alpha, V1_6 GenerallyAvailable;
+    CommonInstancetypesDeploymentGate: V1_4 GenerallyAvailable;
     ConfigurableHypervisor: V1_8 Alpha;
     ContainerPathVolumes: V1_8 Alpha;
     CrossArchitectureVirtualization: V1_9 Alpha;
     DecentralizedLiveMigration: V1_6 Alpha;
     DeclarativeHotplugVolumes: V1_6 Alpha, V1_9 Beta;
-    DisableCustomSELinuxPolicy: V1_5 GenerallyAvailable;
-    DisableMDEVConfiguration: V1_5 Alpha, V1_8 Deprecated;
-    DockerSELinuxMCSWorkaround: V1_5 Deprecated;
-    DownwardMetrics: V1_5 Alpha;
-    DynamicPodInterfaceNaming: V1_5 GenerallyAvailable;
+    DisableCustomSELinuxPolicy: V1_4 Alpha, V1_5 GenerallyAvailable;
+    DisableMDEVConfiguration: V1_4 Alpha, V1_8 Deprecated;
+    DockerSELinuxMCSWorkaround: V1_4 Deprecated;
+    DownwardMetrics: V1_4 Alpha;
+    DynamicPodInterfaceNaming: V1_4 Beta, V1_5 GenerallyAvailable;
     EnableVirtioFsConfigVolumes: V1_5 Alpha, V1_8 GenerallyAvailable;
     EnableVirtioFsStorageVolumes: V1_5 Alpha;
-    ExpandDisks: V1_5 Alpha, V1_9 GenerallyAvailable;
-    ExperimentalIgnitionSupport: V1_5 Alpha;
-    ExperimentalVirtiofsSupport: V1_5 Deprecated, V1_8 Discontinued;
+    ExpandDisks: V1_4 Alpha, V1_9 GenerallyAvailable;
+    ExperimentalIgnitionSupport: V1_4 Alpha;
+    ExperimentalVirtiofsSupport: V1_4 Alpha, V1_5 Deprecated, V1_8 Discontinued;
     ExternalNetResourceInjection: V1_8 Beta;
     FirmwareAutoSelection: V1_9 Alpha;
-    GPU: V1_5 GenerallyAvailable;
+    GPU: V1_4 GenerallyAvailable;
     GPUsWithDRA: V1_6 Alpha, V1_9 Beta;
     GraceIOVirtualization: V1_9 Alpha;
-    HostDevices: V1_5 Alpha;
+    HostDevices: V1_4 Alpha;
     HostDevicesWithDRA: V1_6 Alpha, V1_9 Beta;
-    HostDisk: V1_5 Alpha;
-    HotplugNICs: V1_5 GenerallyAvailable;
-    HotplugVolumes: V1_5 Alpha, V1_9 Deprecated;
-    HypervStrictCheck: V1_5 Alpha;
+    HostDisk: V1_4 Alpha;
+    HotplugNICs: V1_4 GenerallyAvailable;
+    HotplugVolumes: V1_4 Alpha, V1_9 Deprecated;
+    HypervStrictCheck: V1_4 Alpha;
     IOMMUFD: V1_9 Alpha;
     ImageVolume: V1_6 Alpha, V1_7 Beta;
     IncrementalBackup: V1_7 Alpha;
-    InstancetypeReferencePolicy: V1_5 Beta, V1_6 GenerallyAvailable;
-    KubevirtSeccompProfile: V1_5 Alpha, V1_7 Beta;
+    InstancetypeReferencePolicy: V1_4 Alpha, V1_5 Beta, V1_6 GenerallyAvailable;
+    KubevirtSeccompProfile: V1_4 Alpha, V1_7 Beta;
     LibvirtHooksServerAndClient: V1_8 Alpha, V1_9 Beta;
-    LiveMigration: V1_5 GenerallyAvailable;
+    LiveMigration: V1_4 GenerallyAvailable;
     LiveUpdateNADRef: V1_8 Beta, V1_9 GenerallyAvailable;
-    Macvtap: V1_5 Discontinued;
+    Macvtap: V1_4 Discontinued;
     MigrationPriorityQueue: V1_7 Alpha, V1_8 Beta, V1_9 GenerallyAvailable;
     MigrationStallDetection: V1_9 Alpha;
-    MultiArchitecture: V1_5 Alpha, V1_8 Deprecated;
-    NUMA: V1_5 GenerallyAvailable;
-    NetworkBindingPlugins: V1_5 GenerallyAvailable;
+    MultiArchitecture: V1_4 Alpha, V1_8 Deprecated;
+    NUMA: V1_4 GenerallyAvailable;
+    NetworkBindingPlugins: V1_4 Beta, V1_5 GenerallyAvailable;
     NetworkDevicesWithDRA: V1_9 Alpha;
-    NodeRestriction: V1_5 Alpha, V1_6 Beta;
-    NonRoot: V1_5 GenerallyAvailable;
+    NodeRestriction: V1_4 Alpha, V1_6 Beta;
+    NonRoot: V1_4 GenerallyAvailable;
     OCIExport: V1_9 Alpha;
     ObjectGraph: V1_9 Alpha;
     OptOutRoleAggregation: V1_8 Alpha, V1_9 Beta;
     PCINUMAAwareTopology: V1_8 Alpha;
-    PSA: V1_5 GenerallyAvailable;
+    PSA: V1_4 GenerallyAvailable;
     PanicDevices: V1_6 Alpha, V1_7 Beta, V1_9 GenerallyAvailable;
-    Passt: V1_5 Discontinued;
+    Passt: V1_4 Discontinued;
     PasstBinding: V1_8 Beta;
     PasstIPStackMigration: V1_6 Alpha, V1_8 Discontinued;
-    PersistentReservation: V1_5 Alpha, V1_9 GenerallyAvailable;
+    PersistentReservation: V1_4 Alpha, V1_9 GenerallyAvailable;
     Plugins: V1_9 Alpha;
     PodSecondaryInterfaceNamingUpgrade: V1_8 Beta;
     PortRangesSpec: V1_9 Alpha;
     RebootPolicy: V1_8 Alpha, V1_9 Beta;
     ReservedOverheadMemlock: V1_8 Alpha;
-    Root: V1_5 Alpha;
-    SRIOVLiveMigration: V1_5 GenerallyAvailable;
+    Root: V1_4 Alpha;
+    SRIOVLiveMigration: V1_4 GenerallyAvailable;
     SecureExecution: V1_7 Beta, V1_9 GenerallyAvailable;
-    Sidecar: V1_5 Alpha;
-    Snapshot: V1_5 Alpha, V1_6 Beta;
+    Sidecar: V1_4 Alpha;
+    Snapshot: V1_4 Alpha, V1_6 Beta;
     Template: V1_8 Alpha, V1_9 Beta;
     UtilityVolumes: V1_8 Alpha;
     VGPULiveMigration: V1_9 Alpha;
-    VMExport: V1_5 Alpha, V1_6 Beta, V1_9 GenerallyAvailable;
-    VMLiveUpdateFeatures: V1_5 GenerallyAvailable;
-    VMPersistentState: V1_5 Alpha, V1_6 GenerallyAvailable;
+    VMExport: V1_4 Alpha, V1_6 Beta, V1_9 GenerallyAvailable;
+    VMLiveUpdateFeatures: V1_4 Alpha, V1_5 GenerallyAvailable;
+    VMPersistentState: V1_4 Alpha, V1_6 GenerallyAvailable;
     VMStatsCollector: V1_9 Alpha;
-    VSOCK: V1_5 Alpha;
+    VSOCK: V1_4 Alpha;
     VideoConfig: V1_6 Alpha, V1_7 Beta, V1_9 GenerallyAvailable;
     VmiMemoryOverheadReport: V1_8 Alpha, V1_9 Beta;
-    VolumeMigration: V1_5 GenerallyAvailable;
-    VolumesUpdateStrategy: V1_5 GenerallyAvailable;
-    WorkloadEncryptionSEV: V1_5 Alpha, V1_9 Beta;
+    VolumeMigration: V1_4 Alpha, V1_5 GenerallyAvailable;
+    VolumesUpdateStrategy: V1_4 Alpha, V1_5 GenerallyAvailable;
+    WorkloadEncryptionSEV: V1_4 Alpha, V1_9 Beta;
     WorkloadEncryptionTDX: V1_7 Alpha;
 };
 
@@ -173,8 +173,10 @@ mod tests {
     }
 
     /// Gates of each stage that a release registers: alpha, beta, generally available, deprecated, discontinued. Counted in
-    /// `pkg/virt-config/featuregate` of the release's tag.
+    /// `pkg/virt-config/featuregate` of the release's tag; of 1.4, the constants in `pkg/virt-config/feature-gates.go`, beta
+    /// where a comment says so, and what `pkg/virt-config/deprecation` registers.
     const REGISTERED: &[(Release, [usize; 5])] = &[
+        (Release::V1_4, [29, 2, 10, 1, 2]),
         (Release::V1_5, [24, 1, 17, 2, 2]),
         (Release::V1_6, [27, 3, 20, 2, 2]),
         (Release::V1_7, [26, 8, 20, 2, 2]),

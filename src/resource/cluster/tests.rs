@@ -30,6 +30,7 @@ fn an_empty_configuration_is_kubevirts_defaults() {
         assert_eq!(config.default_network_interface(), "bridge");
         assert!(config.permits_bridge_on_pod_network());
         assert!(!config.rolls_out_live(Release::V1_5));
+        assert!(!config.rolls_out_live(Release::V1_4));
         assert!(config.rolls_out_live(Release::V1_6));
         assert_eq!(config.max_hotplug_ratio(), 4);
         assert_eq!(config.max_cpu_sockets(), 0);
@@ -176,4 +177,21 @@ fn persistent_reservation_became_a_field() {
         config(&json!({"developerConfiguration": {"featureGates": ["PersistentReservation"]}}));
     assert!(gate.persistent_reservation_enabled(Release::V1_8));
     assert!(gate.persistent_reservation_enabled(Release::V1_9));
+}
+
+#[test]
+fn live_update_needs_its_gate_in_1_4_alone() {
+    let live = |release, gates: &[&str]| {
+        config(&json!({"vmRolloutStrategy": "LiveUpdate", "developerConfiguration": {"featureGates": gates}}))
+            .rolls_out_live(release)
+    };
+    assert!(!live(Release::V1_4, &[]));
+    assert!(live(Release::V1_4, &["VMLiveUpdateFeatures"]));
+    assert!(live(Release::V1_5, &[]));
+    let gated =
+        config(&json!({"developerConfiguration": {"featureGates": ["VMLiveUpdateFeatures"]}}));
+    assert!(
+        !gated.rolls_out_live(Release::V1_4),
+        "the strategy is Stage unless it is set"
+    );
 }

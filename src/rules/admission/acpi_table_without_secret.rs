@@ -10,13 +10,14 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// The tables carry a licence and are read from a Secret. Up to 1.5 only `slicNameRef` exists.
+    /// The tables carry a licence and are read from a Secret. 1.5 has only `slicNameRef`, and up to
+    /// 1.4 nothing is checked.
     ///
     /// KubeVirt's check: [`validateFirmwareACPI`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
     /// ## Example
     ///
-    /// ```yaml,bad,kubevirt=1.2..
+    /// ```yaml,bad,kubevirt=1.5..
     /// spec:
     ///   template:
     ///     spec:
@@ -26,7 +27,7 @@ rule! {
     ///             slicNameRef: licence
     /// ```
     ///
-    /// ```text,kubevirt=1.2..=1.5
+    /// ```text,kubevirt=1.5
     /// spec.template.spec.acpi: spec.template.spec.acpi does not have a matching Volume.
     /// ```
     ///
@@ -58,6 +59,9 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let Some(acpi) = guest.spec.path("domain.firmware.acpi") else {
         return;
     };
+    if !guest.does(Behaviour::ChecksAcpiTable) {
+        return;
+    }
     let field = guest.at("acpi");
     let place = "domain.firmware.acpi";
     if !guest.does(Behaviour::ChecksEachAcpiTable) {
@@ -88,7 +92,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
 }
 
-/// Up to 1.5 the first volume of the name decides, and its absence is reported at the whole block.
+/// In 1.5 the first volume of the name decides, and its absence is reported at the whole block.
 fn check_slic_only(guest: AdmittedGuest<'_>, acpi: &Node, causes: &mut Causes) {
     let field = guest.at("acpi");
     let name = acpi.str_at("slicNameRef");

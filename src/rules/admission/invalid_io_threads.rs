@@ -5,8 +5,8 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports an `ioThreadsPolicy` other than `shared`, `auto` and `supplementalPool`, and `supplementalPool` without a
-    /// positive `ioThreads.supplementalPoolThreadCount`.
+    /// Reports an `ioThreadsPolicy` other than `shared`, `auto` and, from 1.5 on, `supplementalPool`; and `supplementalPool`
+    /// without a positive `ioThreads.supplementalPoolThreadCount`.
     ///
     /// ## Why it matters
     ///
@@ -24,7 +24,11 @@ rule! {
     ///         ioThreadsPolicy: supplementalPool
     /// ```
     ///
-    /// ```text
+    /// ```text,kubevirt=..=1.4
+    /// spec.template.spec.domain.ioThreadsPolicy: Invalid IOThreadsPolicy (supplementalPool)
+    /// ```
+    ///
+    /// ```text,kubevirt=1.5..
     /// spec.template.spec.domain.ioThreads.count: the number of iothreads needs to be set and positive for the dedicated policy
     /// ```
     ///
@@ -48,13 +52,19 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     else {
         return;
     };
-    if !matches!(policy, "shared" | "auto" | "supplementalPool") {
+    let has_pool = guest.does(Behaviour::HasSupplementalPool);
+    let is_pool = policy == "supplementalPool" && has_pool;
+    if !matches!(policy, "shared" | "auto") && !is_pool {
         RULE.refuse(causes, guest.at("domain.ioThreadsPolicy"))
             .because(format!("Invalid IOThreadsPolicy ({policy})"))
-            .help("use `shared`, `auto` or `supplementalPool`");
+            .help(if has_pool {
+                "use `shared`, `auto` or `supplementalPool`"
+            } else {
+                "use `shared` or `auto`"
+            });
     }
     let count = guest.int("domain.ioThreads.supplementalPoolThreadCount");
-    if policy == "supplementalPool" && count < 1 {
+    if is_pool && count < 1 {
         RULE.refuse(causes, guest.at("domain.ioThreads.count"))
             .because(
                 "the number of iothreads needs to be set and positive for the dedicated policy",

@@ -1,12 +1,13 @@
 //! This VM's memory cannot grow.
 
 use super::prelude::*;
+use crate::transform::start::hotplug::architecture_refusal;
 
 rule! {
     /// ## What it does
     ///
     /// Reports `memory.maxGuest`, where running guests may change, on a VM that is realtime, has NUMA passthrough or
-    /// launch security, has no guest memory, more than `maxGuest` or less than 1Gi, or is not amd64.
+    /// launch security, has no guest memory, more than `maxGuest` or less than 1Gi, or is not amd64 (up to 1.4: nor arm64).
     ///
     /// ## Why it matters
     ///
@@ -66,8 +67,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         "Guest memory is greater than the configured maxGuest memory"
     } else if !super::memory_not_aligned::check(guest, causes) {
         return;
-    } else if guest.str("architecture") != "amd64" {
-        "Memory hotplug is only available for x86_64 VMs"
+    } else if let Some(refusal) = architecture_refusal(guest.release, guest.spec) {
+        refusal
     } else if memory.value() < 0x4000_0000 {
         help = "remove `maxGuest`, or give the guest 1Gi or more";
         "Memory hotplug is only available for VMs with at least 1Gi of guest memory"

@@ -14,6 +14,7 @@ pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     reserved_guest_label::check(guest, causes);
     ignition_without_gate::check(guest, causes);
     sidecar_without_gate::check(guest, causes);
+    invalid_migration_threads::check(guest, causes);
     grace_gpu_requirements::check_annotations(guest, causes);
     check_guest(guest, causes);
     for template in guest.templates() {
@@ -29,6 +30,7 @@ pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     invalid_run_strategy::check(guest, causes);
     sockets_exceed_maximum::check_live_update(guest, causes);
     memory_hotplug_requirements::check(guest, causes);
+    volumes_strategy_without_gate::check(guest, causes);
 }
 
 /// What the webhook checks of a guest's spec.
@@ -51,6 +53,7 @@ pub(in crate::rules) fn check_guest_and(
     invalid_hugepages::check(guest, causes);
     guest_memory_exceeds_limit::check(guest, causes);
     unsupported_machine_type::check(guest, causes);
+    invalid_firmware_serial::check(guest, causes);
     acpi_table_without_secret::check(guest, causes);
     negative_cpu_resource::check(guest, causes);
     cpu_request_exceeds_limit::check(guest, causes);
@@ -116,6 +119,7 @@ pub(in crate::rules) fn check_networks(guest: AdmittedGuest<'_>, causes: &mut Ca
         masquerade_off_pod_network::check(guest, interface, causes);
         reserved_mac_address::check(interface, causes);
         bridge_on_pod_network::check(guest, interface, causes);
+        binding_plugin_without_gate::check(guest, interface, causes);
         macvtap_binding_requirements::check(guest, interface, causes);
         passt_binding_requirements::check(guest, interface, causes);
     }

@@ -57,8 +57,14 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    let mut networks = guest.items("networks").iter();
-    if networks.any(|network| network.get("pod").is_some()) {
+    let reaches = |network: &Node| {
+        let interfaces = guest.devices("interfaces");
+        let name = network.str_at("name");
+        network.get("pod").is_some()
+            && (!guest.does(Behaviour::ProbesNeedPodInterface)
+                || interfaces.iter().any(|interface| named(interface, name)))
+    };
+    if guest.items("networks").iter().any(reaches) {
         return;
     }
     for kind in ["readinessProbe", "livenessProbe"] {

@@ -17,6 +17,7 @@ use crate::rules::instancetypes::{
 use crate::schema::{self, Problem, Schema, Type};
 use crate::stored::Matcher;
 use crate::transform::admit::{self, Admitted, NotAdmitted};
+use crate::transform::expand::requirements::Unmet;
 use crate::transform::expand::{self, ExpandError, TemplateBase, defaults, requirements};
 use crate::yaml::Node;
 
@@ -381,15 +382,19 @@ fn apply(
         return false;
     }
     let requirements = requirements::check(
+        release,
         instancetype.map(|spec| &spec.node),
         preference.map(|spec| &spec.node),
         spec,
     );
-    if let Err(shortfall) = requirements {
-        preference_requirement_unmet::refused(&shortfall, causes);
-        return false;
+    match requirements {
+        Ok(()) => return true,
+        Err(Unmet::Shortfall(shortfall)) => {
+            preference_requirement_unmet::refused(&shortfall, causes);
+        }
+        Err(Unmet::Crash(message)) => causes.crash(message),
     }
-    true
+    false
 }
 
 /// What was found; the webhook goes on without what was not.

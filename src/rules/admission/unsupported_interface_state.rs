@@ -5,8 +5,8 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports an interface `state` other than `up`, `down` and `absent`; `up` and `down` on SR-IOV interfaces; `absent`
-    /// on anything but a bridge binding, and on the default network.
+    /// Reports an interface `state` other than `absent` and, from 1.5 on, `up` and `down`; `up` and `down` on SR-IOV
+    /// interfaces; `absent` on anything but a bridge binding, and on the default network.
     ///
     /// ## Why it matters
     ///
@@ -36,7 +36,7 @@ rule! {
     /// spec.template.spec.domain.devices.interfaces[0].state: logical default interface state value is unsupported: gone
     /// ```
     ///
-    /// ```yaml,good
+    /// ```yaml,good,kubevirt=1.5..
     /// spec:
     ///   template:
     ///     spec:
@@ -61,17 +61,24 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         .map(|network| network.str_at("name"));
     for interface in guest.each("domain.devices.interfaces") {
         let (name, state) = (interface.str_at("name"), interface.str_at("state"));
+        let sets_links = guest.does(Behaviour::SetsInterfaceLinks);
         let mut push = |message: String| {
             RULE.refuse(causes, interface.at("state"))
                 .because(message)
-                .help("use `up`, `down` or `absent` where KubeVirt can do it, or leave it out");
+                .help(if sets_links {
+                    "use `up`, `down` or `absent` where KubeVirt can do it, or leave it out"
+                } else {
+                    "use `absent` where KubeVirt can do it, or leave it out"
+                });
         };
-        if !matches!(state, "" | "absent" | "down" | "up") {
+        let is_link = matches!(state, "down" | "up");
+        let is_known = matches!(state, "" | "absent") || is_link && sets_links;
+        if !is_known {
             push(format!(
                 "logical {name} interface state value is unsupported: {state}"
             ));
         }
-        if interface.get("sriov").is_some() && matches!(state, "down" | "up") {
+        if interface.get("sriov").is_some() && is_link && sets_links {
             push(format!(
                 "{name:?} interface's state {state:?} is not supported for SR-IOV NICs"
             ));

@@ -5,8 +5,8 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports `devices.filesystems` over claims where the feature gate `EnableVirtioFsStorageVolumes` is off, and up to
-    /// 1.7 over ConfigMaps, Secrets, service accounts and the downward API where `EnableVirtioFsConfigVolumes` is off.
+    /// From 1.5 on: reports `devices.filesystems` over claims where the feature gate `EnableVirtioFsStorageVolumes` is off,
+    /// and up to 1.7 over ConfigMaps, Secrets, service accounts and the downward API where `EnableVirtioFsConfigVolumes` is off.
     /// `ExperimentalVirtiofsSupport` turns on both up to 1.7.
     ///
     /// ## Why it matters
@@ -17,7 +17,7 @@ rule! {
     ///
     /// ## Example
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.5..
     /// spec:
     ///   template:
     ///     spec:
@@ -58,6 +58,9 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+    if !guest.does(Behaviour::FileSystemsNeedGate) {
+        return;
+    }
     let older = guest.does(Behaviour::ConfigVolumesNeedVirtiofsGate);
     let both = older && guest.gate("ExperimentalVirtiofsSupport");
     for filesystem in guest.each("domain.devices.filesystems") {

@@ -27,7 +27,11 @@ rule! {
     ///         memory: null
     /// ```
     ///
-    /// ```text
+    /// ```text,kubevirt=..=1.4
+    /// spec.template.spec.domain.cpu.sockets: VM field spec.template.spec.domain.cpu.sockets conflicts with selected instance type
+    /// ```
+    ///
+    /// ```text,kubevirt=1.5..
     /// spec.template.spec.domain.cpu.sockets: VM field(s) spec.template.spec.domain.cpu.sockets conflicts with selected instance type
     /// ```
     ///

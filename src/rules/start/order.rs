@@ -59,6 +59,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, requester: Requester, causes: &mut
     }
     admission::ignition_without_gate::check(guest, causes);
     admission::sidecar_without_gate::check(guest, causes);
+    admission::invalid_migration_threads::check(guest, causes);
     admission::grace_gpu_requirements::check_annotations(guest, causes);
     hyperv_requirement_disabled::check(guest, causes);
     evmcs_without_vmx::check(guest, causes);

@@ -5,7 +5,7 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports an `architecture` other than amd64, arm64 and s390x; 1.6 alone also has ppc64le.
+    /// From 1.5 on: reports an `architecture` other than amd64, arm64 and s390x; 1.6 alone also has ppc64le.
     ///
     /// ## Why it matters
     ///
@@ -20,7 +20,7 @@ rule! {
     ///   featureGates: [MultiArchitecture]
     /// ```
     ///
-    /// ```yaml,bad
+    /// ```yaml,bad,kubevirt=1.5..
     /// spec:
     ///   template:
     ///     spec:
@@ -44,8 +44,8 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     let architecture = guest.str("architecture");
     let is_known = match architecture {
         "amd64" | "arm64" | "s390x" => true,
-        "ppc64le" => guest.does(Behaviour::StartsPpc64le),
-        _ => false,
+        "ppc64le" if guest.does(Behaviour::StartsPpc64le) => true,
+        _ => !guest.does(Behaviour::KnowsWatchdogs),
     };
     if !is_known {
         RULE.refuse(causes, guest.at("architecture"))
@@ -63,9 +63,10 @@ mod tests {
     use crate::rules::testing::start_edges_on;
 
     #[test]
-    fn ppc64le_starts_in_1_6_alone() {
+    fn ppc64le_starts_in_1_4_and_1_6_alone() {
         let gate = json!({"developerConfiguration": {"featureGates": ["MultiArchitecture"]}});
         for (release, refused) in [
+            (Release::V1_4, false),
             (Release::V1_5, true),
             (Release::V1_6, false),
             (Release::V1_7, true),

@@ -5,7 +5,7 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports a watchdog `diag288` on amd64, `i6300esb` on s390x, and any watchdog on arm64.
+    /// Reports any watchdog on arm64 and, from 1.5 on, `diag288` on amd64 and `i6300esb` on s390x.
     ///
     /// ## Why it matters
     ///
@@ -49,16 +49,17 @@ rule! {
 }
 
 pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
+    let knows = guest.does(Behaviour::KnowsWatchdogs);
     let Some(watchdog) = guest.spec.path("domain.devices.watchdog") else {
         return;
     };
     let has = |device: &str| watchdog.get(device).is_some();
     let (message, help) = match guest.str("architecture") {
-        "amd64" if !has("i6300esb") || has("diag288") => (
+        "amd64" if knows && (!has("i6300esb") || has("diag288")) => (
             "amd64 only supports I6300ESB watchdog device",
             "use `i6300esb`",
         ),
-        "s390x" if !has("diag288") || has("i6300esb") => (
+        "s390x" if knows && (!has("diag288") || has("i6300esb")) => (
             "s390x only supports Diag288 watchdog device",
             "use `diag288`",
         ),

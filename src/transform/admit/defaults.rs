@@ -41,14 +41,12 @@ pub(super) fn apply_preference(preferred: &Node, vm: &mut Node) {
 /// Mirrors setFirmwareDefaultsIfEmpty.
 pub(super) fn firmware(release: Release, vm: &mut Node) -> Vec<FieldPath> {
     const WRITER: &&str = &"setFirmwareDefaultsIfEmpty";
-    let fields: &[&str] = if release.has(Behaviour::WritesFirmwareUuid) {
-        &["domain.firmware.uuid", "domain.firmware.serial"]
-    } else {
-        &["domain.firmware.serial"]
-    };
     let mut random = Vec::new();
-    for field in fields {
-        if template_spec(vm).path(field).is_none() {
+    for (field, written) in [
+        ("domain.firmware.uuid", Behaviour::WritesFirmwareUuid),
+        ("domain.firmware.serial", Behaviour::WritesFirmwareSerial),
+    ] {
+        if release.has(written) && template_spec(vm).path(field).is_none() {
             template_spec(vm).set(field, Node::written_text(RANDOM_UUID, WRITER));
             random.push(FieldPath::parse(&format!("{SPEC}.{field}")));
         }

@@ -22,14 +22,13 @@ pub(super) fn apply(to: &mut Application) {
             .and_then(|annotations| annotations.as_map()?.entry(&entry.key));
         match held {
             Some(held) if held.node.as_str() != entry.node.as_str() => {
-                let metadata = to.base.lies_at.trim_end_matches("spec");
                 let conflict = Conflict {
                     name: format!("annotations.{}", entry.key),
-                    field: FieldPath::parse(metadata)
-                        .field("metadata")
+                    field: FieldPath::parse(to.base.metadata)
                         .field("annotations")
                         .field(&entry.key),
                     origin: held.key_origin,
+                    release: to.release,
                 };
                 to.conflicts.push(conflict);
             }

@@ -1,5 +1,6 @@
 //! What a preference requires of a VM and its instance type.
 
+use crate::release::{Behaviour, Release};
 use crate::resolve::preference::{Spread, Topology};
 use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::Node;
@@ -13,16 +14,32 @@ pub(crate) struct Shortfall {
     pub message: String,
 }
 
+/// What the webhook does where a requirement is not met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unmet {
+    /// It refuses.
+    Shortfall(Shortfall),
+    /// It crashes.
+    Crash(&'static str),
+}
+
+impl From<Shortfall> for Unmet {
+    fn from(shortfall: Shortfall) -> Self {
+        Self::Shortfall(shortfall)
+    }
+}
+
 const CPU: &str = "spec.template.spec.domain.cpu";
 
 /// The first requirement of a preference that is not met: CPU, then memory, then architecture (from 1.7 on). All three are
 /// decoded; `vmi` is the VMI spec after instance type and preference were applied.
 /// Mirrors Check, pkg/instancetype/preference/requirements/checker.go @ v1.9.0.
 pub(crate) fn check(
+    release: Release,
     instancetype: Option<&Node>,
     preference: Option<&Node>,
     vmi: &Node,
-) -> Result<(), Shortfall> {
+) -> Result<(), Unmet> {
     let Some(preference) = preference else {
         return Ok(());
     };
@@ -33,17 +50,28 @@ pub(crate) fn check(
         check_cpu(instancetype, preference, vcpus(cpu, "guest"), vmi)?;
     }
     if let Some(memory) = required.get("memory") {
+        if release.has(Behaviour::RequirementCrashesWithoutMemory) && instancetype.is_none() {
+            match vmi.path("domain.memory") {
+                None => return Ok(()),
+                Some(memory) if memory.get("guest").is_none() => {
+                    return Err(Unmet::Crash(
+                        "the preference requires memory, and domain.memory.guest is missing",
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
         check_memory(instancetype, memory.get("guest"), vmi)?;
     }
     if let Some(architecture) = required.get("architecture").and_then(Node::as_str) {
         let used = vmi.str_at("architecture");
         if used != architecture {
-            return shortfall(
+            shortfall(
                 ["spec.template.spec.architecture".to_owned()],
                 format!(
                     "preference requires architecture {architecture} but {used} is being requested"
                 ),
-            );
+            )?;
         }
     }
     Ok(())
@@ -159,12 +187,13 @@ mod tests {
     use super::*;
 
     /// What a preference of this topology and these options says of 2 sockets, 3 cores and 5 threads.
-    fn checked(topology: &str, across: &str, required: u32) -> Result<(), Shortfall> {
+    fn checked(topology: &str, across: &str, required: u32) -> Result<(), Unmet> {
         let preference = json!({
             "cpu": {"preferredCPUTopology": topology, "spreadOptions": {"across": across}},
             "requirements": {"cpu": {"guest": required}}});
         let vmi = json!({"domain": {"cpu": {"sockets": 2, "cores": 3, "threads": 5}}});
         check(
+            Release::NEWEST,
             None,
             Some(&Node::from_json(&preference)),
             &Node::from_json(&vmi),
@@ -219,10 +248,30 @@ mod tests {
             };
             assert_eq!(
                 checked(topology, across, required),
-                Err(expected),
+                Err(Unmet::Shortfall(expected)),
                 "{words}"
             );
         }
+    }
+
+    #[test]
+    fn a_memory_block_without_guest_memory_crashes_1_4_alone() {
+        let preference = json!({"requirements": {"memory": {"guest": "1Gi"}}});
+        let answer = |release, domain: serde_json::Value| {
+            let vmi = json!({ "domain": domain });
+            let [preference, vmi] = [&preference, &vmi].map(Node::from_json);
+            check(release, None, Some(&preference), &vmi)
+        };
+        let empty = json!({"memory": {}});
+        let is_crash = |answer| matches!(answer, Err(Unmet::Crash(_)));
+        assert!(is_crash(answer(Release::V1_4, empty.clone())));
+        let refused = answer(Release::V1_5, empty);
+        assert!(matches!(refused, Err(Unmet::Shortfall(_))), "{refused:?}");
+        assert_eq!(answer(Release::V1_4, json!({})), Ok(()));
+        let half = answer(Release::V1_4, json!({"memory": {"guest": "512Mi"}}));
+        assert!(matches!(half, Err(Unmet::Shortfall(_))), "{half:?}");
+        let whole = json!({"memory": {"guest": "1Gi"}});
+        assert_eq!(answer(Release::V1_4, whole), Ok(()));
     }
 
     #[test]

@@ -11,12 +11,19 @@ pub(super) fn set_defaults(release: Release, spec: &mut Node) {
         "arm64" => arm64(release, spec),
         "s390x" => {
             set_buses(spec, "virtio", &"SetS390xDefaults");
-            set_watchdog(spec, "diag288", &"SetS390xDefaults");
+            if release.has(Behaviour::KnowsWatchdogs) {
+                set_watchdog(spec, "diag288", &"SetS390xDefaults");
+            }
         }
         _ => {
             set_buses(spec, "sata", &"SetAmd64Defaults");
-            set_watchdog(spec, "i6300esb", &"SetAmd64Defaults");
+            if release.has(Behaviour::KnowsWatchdogs) {
+                set_watchdog(spec, "i6300esb", &"SetAmd64Defaults");
+            }
         }
+    }
+    if !release.has(Behaviour::KnowsWatchdogs) {
+        set_watchdog(spec, "i6300esb", &"SetDefaults_Watchdog");
     }
 }
 

@@ -1,5 +1,6 @@
 //! Room to plug processors and memory into the running guest.
 
+use crate::release::{Behaviour, Release};
 use crate::resource::cluster::ClusterConfig;
 use crate::resource::quantity::{Quantity, QuantityFormat};
 use crate::yaml::{Node, Value};
@@ -39,7 +40,7 @@ pub(crate) fn set_most_sockets(configuration: &ClusterConfig, spec: &mut Node) {
 }
 
 /// The maximum of memory, where the guest can grow. Mirrors setupMemoryHotplug, pkg/defaults/defaults.go @ v1.9.0.
-pub(crate) fn set_most_memory(configuration: &ClusterConfig, spec: &mut Node) {
+pub(crate) fn set_most_memory(release: Release, configuration: &ClusterConfig, spec: &mut Node) {
     if spec.path("domain.memory.maxGuest").is_some() {
         return;
     }
@@ -49,7 +50,7 @@ pub(crate) fn set_most_memory(configuration: &ClusterConfig, spec: &mut Node) {
         Some(Quantity::from_value(most, QuantityFormat::BinarySI))
     });
     let Some(most) = most else { return };
-    if memory_refusal(spec, Some(&most)).is_none() {
+    if memory_refusal(release, spec, Some(&most)).is_none() {
         let most = Node::written_text(most.to_string(), &"setupMemoryHotplug");
         spec.set("domain.memory.maxGuest", most);
     }
@@ -60,10 +61,26 @@ pub(crate) fn quantity(spec: &Node, path: &str) -> Option<Quantity> {
     spec.path(path).and_then(Quantity::from_node)
 }
 
+/// Why memory cannot be plugged into guests of this architecture.
+pub(crate) fn architecture_refusal(release: Release, spec: &Node) -> Option<&'static str> {
+    match spec.str_at("architecture") {
+        "amd64" => None,
+        "arm64" if release.has(Behaviour::PlugsIntoArmGuests) => None,
+        _ if release.has(Behaviour::PlugsIntoArmGuests) => {
+            Some("Memory hotplug is only available for x86_64 and arm64 VMs")
+        }
+        _ => Some("Memory hotplug is only available for x86_64 VMs"),
+    }
+}
+
 /// Why memory cannot be plugged into such a guest, in KubeVirt's words.
 ///
 /// Mirrors ValidateLiveUpdateMemory, pkg/liveupdate/memory/memory.go.
-pub(crate) fn memory_refusal(spec: &Node, most: Option<&Quantity>) -> Option<&'static str> {
+pub(crate) fn memory_refusal(
+    release: Release,
+    spec: &Node,
+    most: Option<&Quantity>,
+) -> Option<&'static str> {
     if spec.path("domain.cpu.realtime").is_some() {
         return Some("Memory hotplug is not compatible with realtime VMs");
     }
@@ -101,8 +118,8 @@ pub(crate) fn memory_refusal(spec: &Node, most: Option<&Quantity>) -> Option<&'s
             "MaxGuest must be 2Mi aligned"
         });
     }
-    if spec.str_at("architecture") != "amd64" {
-        return Some("Memory hotplug is only available for x86_64 VMs");
+    if let Some(refusal) = architecture_refusal(release, spec) {
+        return Some(refusal);
     }
     if guest.value() < LEAST {
         return Some("Memory hotplug is only available for VMs with at least 1Gi of guest memory");

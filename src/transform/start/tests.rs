@@ -157,3 +157,68 @@ fn a_guest_grows_where_its_memory_allows() {
     assert_eq!(most("1022Mi"), "", "less than 1Gi");
     assert_eq!(most("1026Mi"), "4104Mi");
 }
+
+#[test]
+fn guests_of_1_4_are_kept_on_nodes_with_what_they_need() {
+    let selector = |release, domain: serde_json::Value| {
+        let vmi = stored(release, &serde_json::json!({ "domain": domain }));
+        vmi.path("spec.nodeSelector").map(Node::to_json)
+    };
+    let realtime = serde_json::json!({"devices": {}, "cpu": {"realtime": {}}});
+    let sev = |policy| serde_json::json!({"devices": {}, "launchSecurity": {"sev": {"policy": {"encryptedState": policy}}}});
+    assert_eq!(
+        selector(Release::V1_4, realtime.clone()),
+        Some(serde_json::json!({"kubevirt.io/realtime": ""}))
+    );
+    assert_eq!(selector(Release::V1_5, realtime), None);
+    assert_eq!(
+        selector(Release::V1_4, sev(false)),
+        Some(serde_json::json!({"kubevirt.io/sev": ""}))
+    );
+    assert_eq!(
+        selector(Release::V1_4, sev(true)),
+        Some(serde_json::json!({"kubevirt.io/sev": "", "kubevirt.io/sev-es": ""}))
+    );
+}
+
+#[test]
+fn every_watchdog_of_1_4_is_an_i6300esb() {
+    for (architecture, of_1_5) in [("amd64", true), ("arm64", false), ("s390x", false)] {
+        let spec = serde_json::json!({"architecture": architecture, "domain": {"devices": {"watchdog": {"name": "w"}}}});
+        for (release, has) in [(Release::V1_4, true), (Release::V1_5, of_1_5)] {
+            let vmi = stored(release, &spec);
+            let action = vmi.str_at("spec.domain.devices.watchdog.i6300esb.action");
+            assert_eq!(action == "reset", has, "{architecture} {release}");
+        }
+    }
+}
+
+#[test]
+fn guests_of_arm64_grow_in_1_4_alone() {
+    let spec = serde_json::json!({"architecture": "arm64", "domain": {
+        "devices": {}, "cpu": {"sockets": 1, "cores": 1, "threads": 1}, "memory": {"guest": "1Gi"}}});
+    for (release, grows) in [(Release::V1_4, true), (Release::V1_5, false)] {
+        let configuration = ClusterConfig::known(Node::from_json(&serde_json::json!({
+            "vmRolloutStrategy": "LiveUpdate",
+            "developerConfiguration": {"featureGates": ["VMLiveUpdateFeatures"]}})));
+        let mut vmi = make(
+            release,
+            &configuration,
+            vm(&spec),
+            "vms",
+            StartTypes::default(),
+        )
+        .unwrap();
+        store(release, &configuration, &mut vmi).unwrap();
+        assert_eq!(
+            vmi.int_at("spec.domain.cpu.maxSockets") == 4,
+            grows,
+            "{release}"
+        );
+        assert_eq!(
+            vmi.str_at("spec.domain.memory.maxGuest") == "4Gi",
+            grows,
+            "{release}"
+        );
+    }
+}

@@ -37,7 +37,7 @@ fn volumes_and_drives_match_the_recorded_probes() {
     let with_cold = || disks(&[disk("virtio")], &[cold("a")]);
     let model = |vm: Json| with(vm, "/domain/cpu/model", json!("host-passthrough"));
     let plug = "S R/-; L r/-";
-    // Columns: 1.5, 1.6-1.8 without the gate, 1.6-1.8 with it, 1.9.
+    // Columns: 1.4 with its gates and 1.5, 1.6-1.8 without the gate, 1.6-1.8 with it, 1.9.
     let rows: Vec<(&str, Json, Json, [&str; 4])> = vec![
         ("no change", with_hot(), with_hot(), ["-/-"; 4]),
         (
@@ -233,6 +233,15 @@ fn volumes_and_drives_match_the_recorded_probes() {
             gates: &[declarative],
             ..Setting::default()
         };
+        let first = Setting {
+            gates: &[
+                "VMLiveUpdateFeatures",
+                "VolumesUpdateStrategy",
+                "VolumeMigration",
+            ],
+            ..Setting::default()
+        };
+        check(Release::V1_4, first, answers[0]);
         for setting in off.iter().copied().chain([Setting::default(), gate]) {
             check(Release::V1_5, setting, answers[0]);
         }

@@ -2,7 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::transform::expand::requirements::{Shortfall, check};
+use crate::release::Release;
+use crate::transform::expand::requirements::{Shortfall, Unmet, check};
 use crate::yaml::Node;
 
 fn checked(
@@ -12,11 +13,15 @@ fn checked(
 ) -> Result<(), (Vec<String>, String)> {
     let instancetype = instancetype.map(|spec| Node::from_json(&spec));
     check(
+        Release::NEWEST,
         instancetype.as_ref(),
         Some(&Node::from_json(preference)),
         &Node::from_json(vmi),
     )
-    .map_err(|Shortfall { fields, message }| (fields, message))
+    .map_err(|unmet| match unmet {
+        Unmet::Shortfall(Shortfall { fields, message }) => (fields, message),
+        Unmet::Crash(message) => panic!("crash: {message}"),
+    })
 }
 
 fn cpu(field: &str) -> String {
