@@ -139,7 +139,13 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
     let configuration = &base.subject.resolver.target().configuration;
     let guest = RunningGuest::start(base.release(), configuration, stored, captured);
     let current = captured.apply(release, stored);
-    let last_seen = live.apply(release, stored);
+    // The controller's copy of the old VM names the revision where the VM does.
+    let live = if base.release().keeps_revisions_in_spec() {
+        captured
+    } else {
+        live
+    };
+    let last_seen = live.apply_to_last_seen(release, stored, current.as_ref());
     let mut said = String::new();
     if let Ok(guest) = &guest {
         let claims = CatalogClaims::new(

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::admission;
 use super::power::{self, Runs};
 use super::row::{blank, causes};
-use super::shared::{same_matchers, shared_change};
+use super::shared::{keeps_captured, left_revision, shared_change};
 use super::stage::Stage;
 use super::start;
 use super::{
@@ -15,6 +15,7 @@ use super::{
 use crate::field_path::FieldPath;
 use crate::resource::cluster::ReferencePolicy;
 use crate::source::Sources;
+use crate::stored::Matcher;
 use crate::update::claims::CatalogClaims;
 use crate::update::decide::{Decision, decide};
 use crate::update::guest::RunningGuest;
@@ -54,7 +55,7 @@ pub(super) fn modified(
         out.fields = fields::unapplied(release, base.stored(), head.stored());
         return out;
     }
-    if conflicts_with_expanded(base, head, &mut out) {
+    if conflicts_with_expanded(base, head, &mut out) || leaves_revision(base, head, &mut out) {
         return out;
     }
     if !base.refused().is_empty() {
@@ -96,6 +97,24 @@ fn conflicts_with_expanded(base: &Stage, head: &Stage, out: &mut VmPlan) -> bool
     );
     out.reasons
         .extend(admission::review_expanded(&head.subject, base.expanded()));
+    out.fields = fields::unapplied(head.release(), base.stored(), head.stored());
+    true
+}
+
+/// Whether an apply names another instance type or preference beside the revision that the controller wrote into the stored
+/// VM, which is refused; says so.
+fn leaves_revision(base: &Stage, head: &Stage, out: &mut VmPlan) -> bool {
+    let Some(matcher) = left_revision(base, head) else {
+        return false;
+    };
+    out.hold(Action::Rejected);
+    out.rejected = Some(Rejection::Admission);
+    let field = format!("spec.{}.revisionName", matcher.field());
+    out.reasons.push(
+        Reason::new("the controller wrote the name of the captured revision into the stored VM, and an apply keeps it beside the new name: write `revisionName: \"\"` with the new name, or replace the whole object")
+            .at(&field)
+            .saying("the Matcher Name has been updated without updating the RevisionName"),
+    );
     out.fields = fields::unapplied(head.release(), base.stored(), head.stored());
     true
 }
@@ -177,13 +196,24 @@ impl<'a> ModifiedVm<'a> {
     fn of(base: &'a Stage, head: &'a Stage, out: &mut VmPlan) -> Option<Self> {
         let release = head.release();
         let (old, new) = identity::settle(base, head, out);
-        let keeps = same_matchers(&old, &new);
         let captured = base.types().clone();
-        let live = Types::of(&old, base.namespace(), head.subject.resolver);
-        let wanted = if keeps && captured.is_ok() {
-            captured.clone()
-        } else {
-            head.types().clone()
+        let resolver = head.subject.resolver;
+        // The controller's copy of the old VM names the revision where the VM does.
+        let live = match &captured {
+            Ok(captured) if base.release().keeps_revisions_in_spec() => Ok(captured.clone()),
+            _ => Types::of(&old, base.namespace(), resolver),
+        };
+        let kept = |matcher| keeps_captured(base, head, matcher);
+        let keeps = Matcher::ALL.into_iter().all(|matcher| {
+            let named = |vm: &Node| {
+                vm.path("spec")
+                    .is_some_and(|spec| spec.get(matcher.field()).is_some())
+            };
+            kept(matcher) || !named(&old) && !named(&new)
+        });
+        let wanted = match &captured {
+            Ok(captured) => Types::of_changed(&new, head.namespace(), resolver, captured, kept),
+            Err(_) => head.types().clone(),
         };
         let (captured, live, wanted) = match (captured, wanted) {
             (Ok(captured), Ok(wanted)) => (captured, live, wanted),
@@ -214,8 +244,9 @@ impl<'a> ModifiedVm<'a> {
                 return None;
             }
         };
-        let last_seen = live.and_then(|types| types.apply(release, &old));
         let current = wanted.apply(release, &new);
+        let last_seen =
+            live.and_then(|types| types.apply_to_last_seen(release, &old, current.as_ref()));
         let configuration = &head.subject.resolver.target().configuration;
         let next = RunningGuest::start(release, configuration, &new, &wanted);
         Some(Self {

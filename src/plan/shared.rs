@@ -8,7 +8,9 @@ use super::stage::Stage;
 use crate::diff::spelling::canonical;
 use crate::resolve::{Resolution, Spec};
 use crate::resource::Resource;
+use crate::resource::cluster::ReferencePolicy;
 use crate::source::Sources;
+use crate::stored::Matcher;
 use crate::update::types::Types;
 use crate::yaml::Node;
 
@@ -23,6 +25,57 @@ pub(super) fn same_matchers(old: &Node, new: &Node) -> bool {
     };
     let (old, new) = (matchers(old), matchers(new));
     old == new && new.iter().all(|[_, _, revision]| revision.is_empty())
+}
+
+/// Whether a matcher of a VM that is updated keeps what the controller captured for the old VM.
+///
+/// Mirrors syncStatusWithMatcher, pkg/instancetype/revision/store.go @ v1.9.0: what the new matcher leaves out changes
+/// nothing. Where the revision's name stands in the matcher, an apply keeps it beside the name, and a replacement drops it.
+pub(super) fn keeps_captured(base: &Stage, head: &Stage, matcher: Matcher) -> bool {
+    let named = |vm: &Node, field: &str| {
+        let path = format!("spec.{}.{field}", matcher.field());
+        vm.str_at(&path).to_owned()
+    };
+    let (old, new) = (base.stored(), head.stored());
+    if named(old, "name").is_empty() || !named(new, "revisionName").is_empty() {
+        return false;
+    }
+    let is_same = |field: &str| {
+        let value = named(new, field);
+        value.is_empty() || value == named(old, field)
+    };
+    if base.release().keeps_revisions_in_spec() {
+        return head.is_applied_over() && is_same("name");
+    }
+    is_same("name") && is_same("kind") && is_same("inferFromVolume")
+}
+
+/// The matcher that an apply gives another name while the revision captured for the old one stays beside it, where the
+/// controller writes revisions into matchers.
+///
+/// Mirrors validateMatcherUpdate, vm-mutator.go @ v1.4.1.
+pub(super) fn left_revision(base: &Stage, head: &Stage) -> Option<Matcher> {
+    let target = base.subject.resolver.target();
+    let captures =
+        target.configuration.reference_policy(target.release) == ReferencePolicy::Reference;
+    if !target.release.keeps_revisions_in_spec() || !captures || !head.is_applied_over() {
+        return None;
+    }
+    Matcher::ALL.into_iter().find(|matcher| {
+        let says = |side: &Stage, field: &str| {
+            let path = format!("spec.{}.{field}", matcher.field());
+            side.written().path(&path).cloned()
+        };
+        let name = |side: &Stage| {
+            let path = format!("spec.{}.name", matcher.field());
+            side.stored().str_at(&path).to_owned()
+        };
+        let (from, to) = (name(base), name(head));
+        let is_cleared = [base, head]
+            .into_iter()
+            .any(|side| says(side, "revisionName").is_some());
+        !from.is_empty() && !to.is_empty() && from != to && !is_cleared
+    })
 }
 
 /// Whether two sets of types give a VM the same.

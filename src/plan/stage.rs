@@ -84,6 +84,11 @@ impl<'a> Stage<'a> {
         self
     }
 
+    /// Whether it is applied over a VM that is stored, and does not replace it.
+    pub(super) const fn is_applied_over(&self) -> bool {
+        self.update.is_some()
+    }
+
     /// Whether an apply leaves another VM in the store than the base's, in whatever spelling.
     pub(super) fn stores_other_than(&self, base: &Stage<'_>) -> bool {
         self.update.is_some()

@@ -19,6 +19,7 @@ mod groups;
 mod lifecycle;
 mod live_update;
 mod objects;
+mod oldest_release;
 mod parsing;
 mod pinned_types;
 mod plugged_interfaces;
