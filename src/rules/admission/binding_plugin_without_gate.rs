@@ -87,7 +87,10 @@ mod tests {
                 release,
                 &config,
                 "{domain: {devices: {interfaces: [{name: default, $}]}}, networks: [{name: default, pod: {}}]}",
-                &[("binding: {name: passt}", refused), ("masquerade: {}", false)],
+                &[
+                    ("binding: {name: passt}", refused),
+                    ("masquerade: {}", false),
+                ],
             );
         }
     }

@@ -97,7 +97,8 @@ mod tests {
             ("9223372036854775807", false),
             ("9223372036854775808", true),
         ] {
-            let vm = json!({"spec": {"template": {"metadata": {"annotations": {ANNOTATION: count}}}}});
+            let vm =
+                json!({"spec": {"template": {"metadata": {"annotations": {ANNOTATION: count}}}}});
             let said = |release| words(&RULE, release, &vm, &json!({}));
             assert_eq!(said(Release::V1_4).len(), usize::from(refused), "{count}");
             assert!(said(Release::V1_5).is_empty(), "{count}");

@@ -51,7 +51,10 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
         return;
     }
     let migrates = strategy.as_str() == Some("Migration");
-    for (gate, is_needed) in [("VolumesUpdateStrategy", true), ("VolumeMigration", migrates)] {
+    for (gate, is_needed) in [
+        ("VolumesUpdateStrategy", true),
+        ("VolumeMigration", migrates),
+    ] {
         if is_needed && !guest.gate(gate) {
             RULE.refuse(causes, "updateVolumesStrategy")
                 .because(format!(
