@@ -43,6 +43,8 @@ pub mod diff;
 pub mod emit;
 pub mod field_path;
 pub mod finding;
+pub mod hyperconverged;
+pub mod openshift;
 pub mod plan;
 pub mod release;
 pub mod report;

@@ -14,6 +14,7 @@
 
 mod admit;
 mod expand;
+mod hco;
 mod mutate;
 mod quantity;
 mod revisions;
@@ -300,6 +301,7 @@ fn own(compared: &Arc<AtomicUsize>) -> Vec<Trial> {
             }
         }
     }
+    trials.extend(hco::trials(&directory, true, compared));
     trials.push(Trial::test(
         "every_family_is_recorded_for_the_newest_release",
         every_family_is_recorded,
@@ -354,6 +356,7 @@ fn foreign(directory: &Path, compared: &Arc<AtomicUsize>) -> Vec<Trial> {
             _ => trials.push(ignored(release, name)),
         }
     }
+    trials.extend(hco::trials(directory, false, compared));
     if trials.iter().all(Trial::has_ignored_flag) {
         let nothing = format!("{} holds no recording", directory.display());
         trials.push(Trial::test("recordings", || Err(nothing.into())));
@@ -396,6 +399,9 @@ fn recordings(directory: &Path) -> Vec<(String, String)> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
+        if name == hco::FOLDER {
+            continue;
+        }
         for file in entries(&release) {
             if file
                 .extension()
@@ -424,16 +430,25 @@ fn trial(
         .join(format!("{}.jsonl", family.name));
     let name = format!("{of}/{}", family.name);
     let compared = Arc::clone(compared);
-    Trial::test(name, move || {
-        let read = read(&file, of)?;
-        compared.fetch_add(read.len(), Ordering::Relaxed);
-        let counted = cases.unwrap_or(read.len());
-        if read.is_empty() || read.len() != counted {
-            let (file, held) = (file.display(), read.len());
-            return Err(format!("{file} holds {held} cases, {counted} are counted").into());
-        }
-        compare(family, &read)
-    })
+    Trial::test(name, move || judge(family, &file, of, cases, &compared))
+}
+
+/// Reads a recording, which has so many cases where that is known, and compares it.
+fn judge(
+    family: &Family,
+    file: &Path,
+    of: Release,
+    cases: Option<usize>,
+    compared: &AtomicUsize,
+) -> Result<(), Failed> {
+    let read = read(file, of)?;
+    compared.fetch_add(read.len(), Ordering::Relaxed);
+    let counted = cases.unwrap_or(read.len());
+    if read.is_empty() || read.len() != counted {
+        let (file, held) = (file.display(), read.len());
+        return Err(format!("{file} holds {held} cases, {counted} are counted").into());
+    }
+    compare(family, &read)
 }
 
 /// Compares every case; a failure shows the first differences.
