@@ -22,8 +22,8 @@ pub(super) fn settle<'a>(
     head: &'a Stage,
     out: &mut VmPlan,
 ) -> (Cow<'a, Node>, Cow<'a, Node>) {
-    let mut old = Cow::Borrowed(base.stored());
-    let mut new = Cow::Borrowed(head.stored());
+    let mut old = Cow::Borrowed(base.settled());
+    let mut new = Cow::Borrowed(head.settled());
     let (before, after) = (base.written().str_at(UUID), head.written().str_at(UUID));
     if !before.is_empty() && after.is_empty() {
         let name = &head.resource().id.name;
@@ -40,7 +40,7 @@ pub(super) fn settle<'a>(
             }
             .at(UUID),
         );
-    } else if before.is_empty() && !after.is_empty() && base.stored().str_at(UUID) == RANDOM_UUID {
+    } else if before.is_empty() && !after.is_empty() && base.settled().str_at(UUID) == RANDOM_UUID {
         old.to_mut().set(UUID, Node::string(after));
         out.hold(Action::Unknown);
         out.reasons.push(

@@ -69,7 +69,11 @@ fn both<'a>(
             Apply::Replace => stage(head.subject),
         };
         // An empty text is nothing in a new VM, and takes away what only the store has.
-        if differs(&base.subject, &head.subject) || applied.stores_other_than(base) {
+        let is_newly_refused = base.refused().is_empty() && !applied.refused().is_empty();
+        if is_newly_refused
+            || differs(&base.subject, &head.subject)
+            || applied.stores_other_than(base)
+        {
             let earlier = before_migration.map(Stage::new);
             return Some(modified(base, &applied, earlier.as_ref(), sources));
         }

@@ -39,7 +39,10 @@ pub(super) fn modified(
     out.shared = shared.words;
     out.before = Some(base.expanded().clone());
     out.after = Some(head.expanded().clone());
-    let mut answer = admission::review(head, Some(base.stored()));
+    if conflicts_with_expanded(base, head, &mut out) {
+        return out;
+    }
+    let mut answer = admission::review(head, Some(base.settled()));
     out.assumptions.append(&mut answer.assumed);
     out.assumptions.extend(kept(head));
     let refused = answer.refused;
@@ -55,7 +58,7 @@ pub(super) fn modified(
         out.fields = fields::unapplied(release, base.stored(), head.stored());
         return out;
     }
-    if conflicts_with_expanded(base, head, &mut out) || leaves_revision(base, head, &mut out) {
+    if leaves_revision(base, head, &mut out) {
         return out;
     }
     if !base.refused().is_empty() {
@@ -84,6 +87,7 @@ fn conflicts_with_expanded(base: &Stage, head: &Stage, out: &mut VmPlan) -> bool
     const MATCHER: &str = "spec.instancetype";
     let target = base.subject.resolver.target();
     if target.configuration.reference_policy(target.release) == ReferencePolicy::Reference
+        || !head.is_applied_over()
         || base.written().path(MATCHER).is_none()
         || head.written().path(MATCHER).is_none()
     {
@@ -196,7 +200,7 @@ impl<'a> ModifiedVm<'a> {
     fn of(base: &'a Stage, head: &'a Stage, out: &mut VmPlan) -> Option<Self> {
         let release = head.release();
         let (old, new) = identity::settle(base, head, out);
-        let captured = base.types().clone();
+        let captured = base.settled_types();
         let resolver = head.subject.resolver;
         // The controller's copy of the old VM names the revision where the VM does.
         let live = match &captured {
@@ -212,6 +216,7 @@ impl<'a> ModifiedVm<'a> {
             kept(matcher) || !named(&old) && !named(&new)
         });
         let wanted = match &captured {
+            _ if head.is_expanded() => Ok(Types::default()),
             Ok(captured) => Types::of_changed(&new, head.namespace(), resolver, captured, kept),
             Err(_) => head.types().clone(),
         };

@@ -32,17 +32,16 @@ pub(super) fn same_matchers(old: &Node, new: &Node) -> bool {
 /// Mirrors syncStatusWithMatcher, pkg/instancetype/revision/store.go @ v1.9.0: what the new matcher leaves out changes
 /// nothing. Where the revision's name stands in the matcher, an apply keeps it beside the name, and a replacement drops it.
 pub(super) fn keeps_captured(base: &Stage, head: &Stage, matcher: Matcher) -> bool {
-    let named = |vm: &Node, field: &str| {
-        let path = format!("spec.{}.{field}", matcher.field());
-        vm.str_at(&path).to_owned()
+    let path = format!("spec.{}", matcher.field());
+    let (Some(old), Some(new)) = (base.stored().path(&path), head.stored().path(&path)) else {
+        return false;
     };
-    let (old, new) = (base.stored(), head.stored());
-    if named(old, "name").is_empty() || !named(new, "revisionName").is_empty() {
+    if !new.str_at("revisionName").is_empty() {
         return false;
     }
     let is_same = |field: &str| {
-        let value = named(new, field);
-        value.is_empty() || value == named(old, field)
+        let value = new.str_at(field);
+        value.is_empty() || value == old.str_at(field)
     };
     if base.release().keeps_revisions_in_spec() {
         return head.is_applied_over() && is_same("name");

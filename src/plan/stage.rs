@@ -17,6 +17,7 @@ use crate::schema::{self, ProblemKind};
 use crate::transform::admit::{self, NotAdmitted, RANDOM_UUID};
 use crate::transform::apply;
 use crate::transform::expand::expand_stored;
+use crate::transform::start::{self, StartTypes};
 use crate::update::types::{Types, TypesError};
 use crate::yaml::Node;
 
@@ -30,6 +31,7 @@ pub(super) struct Stage<'a> {
     /// What an apply makes of it, where it comes upon a VM that is stored.
     update: Option<Update>,
     stored: OnceCell<StoredVm>,
+    in_place: OnceCell<Option<Node>>,
     types: OnceCell<Result<Types, TypesError>>,
     expanded: OnceCell<Node>,
 }
@@ -41,6 +43,8 @@ struct Update {
     old: Node,
     /// Git's words over it: what the API server gets.
     merged: Node,
+    /// Whether the stored VM was written back with its types applied.
+    is_expanded: bool,
 }
 
 #[derive(Debug)]
@@ -64,6 +68,7 @@ impl<'a> Stage<'a> {
             completed: OnceCell::new(),
             update: None,
             stored: OnceCell::new(),
+            in_place: OnceCell::new(),
             types: OnceCell::new(),
             expanded: OnceCell::new(),
         }
@@ -76,11 +81,16 @@ impl<'a> Stage<'a> {
         if !base.refused().is_empty() {
             return self;
         }
-        let old = base.stored().clone();
+        let old = base.settled().clone();
         let mut stored = old.clone();
         schema::encode(base.release(), "v1.VirtualMachine", &mut stored);
         let merged = apply::merge(&stored, base.written(), self.written());
-        self.update = Some(Update { old, merged });
+        let is_expanded = base.is_expanded();
+        self.update = Some(Update {
+            old,
+            merged,
+            is_expanded,
+        });
         self
     }
 
@@ -92,13 +102,17 @@ impl<'a> Stage<'a> {
     /// Whether an apply leaves another VM in the store than the base's, in whatever spelling.
     pub(super) fn stores_other_than(&self, base: &Stage<'_>) -> bool {
         self.update.is_some()
-            && !vm_differences(self.release(), base.stored(), self.stored()).is_empty()
+            && !vm_differences(self.release(), base.settled(), self.settled()).is_empty()
     }
 
     /// The fields that an apply keeps or leaves otherwise than a new VM of the same manifest would have them; empty where
     /// the VM is not applied over a stored one.
     pub(super) fn kept(&self) -> Vec<FieldPath> {
-        if self.update.is_none() || !self.refused().is_empty() {
+        let is_plain = self
+            .update
+            .as_ref()
+            .is_some_and(|update| !update.is_expanded);
+        if !is_plain || !self.refused().is_empty() {
             return Vec::new();
         }
         let mut anew = store(&self.subject, self.written(), None).vm;
@@ -162,6 +176,41 @@ impl<'a> Stage<'a> {
     /// It is stored as a new VM, or as what an apply makes of the stored one. What inference cannot follow for want of an object in the tree is left as it is written.
     pub(super) fn stored(&self) -> &Node {
         &self.storing().vm
+    }
+
+    /// The VM as its controller leaves it in the store: where the cluster expands references, with its types applied and
+    /// without their names; else as it is stored.
+    pub(super) fn settled(&self) -> &Node {
+        let in_place = self.in_place.get_or_init(|| {
+            let types = self.types().as_ref().ok()?;
+            let types = StartTypes {
+                instancetype: types.instancetype.as_deref(),
+                preference: types.preference.as_deref(),
+            };
+            let (namespace, resolver) = (self.namespace(), self.subject.resolver);
+            let written = start::expand_in_place(self.stored(), namespace, types, resolver);
+            written.ok().flatten().map(|(_, stored)| stored)
+        });
+        in_place.as_ref().unwrap_or_else(|| self.stored())
+    }
+
+    /// Whether its controller writes it back with its types applied.
+    pub(super) fn is_expanded(&self) -> bool {
+        self.settled();
+        matches!(self.in_place.get(), Some(Some(_)))
+    }
+
+    /// The types that a guest of the settled VM is started with.
+    pub(super) fn settled_types(&self) -> Result<Types, TypesError> {
+        if self.is_expanded() {
+            return Ok(Types::default());
+        }
+        self.types().clone()
+    }
+
+    /// Whether the cluster is known to have it.
+    pub(super) const fn is_in_cluster(&self) -> bool {
+        self.had.is_some()
     }
 
     /// Fields that the API server drops: no release, or not this one, has them there.

@@ -72,17 +72,32 @@ pub fn start_with(
 ) -> Result<Started, StartError> {
     let release = resolver.release();
     let configuration = &resolver.target().configuration;
-    let (vm, types, expanded) = if is_expanded(&vm, types, resolver) {
-        let mut expanded = expand::expand_stored(&vm, namespace, resolver)?;
-        schema::encode(release, "v1.VirtualMachine", &mut expanded);
-        let admitted = admit::mutate(&expanded, Some(&vm), resolver)?;
-        (admitted.vm, StartTypes::default(), Some(expanded))
-    } else {
-        (vm, types, None)
+    let (vm, types, expanded) = match expand_in_place(&vm, namespace, types, resolver)? {
+        Some((expanded, stored)) => (stored, StartTypes::default(), Some(expanded)),
+        None => (vm, types, None),
     };
     let mut vmi = make(release, configuration, vm, namespace, types)?;
     store(release, configuration, &mut vmi)?;
     Ok(Started { vmi, expanded })
+}
+
+/// What the controller writes over a stored VM of `namespace` where the cluster expands references, and the VM that the
+/// webhook makes of it; `None` where it writes nothing.
+///
+/// Mirrors handleExpand, pkg/instancetype/controller/vm/controller.go @ v1.9.0.
+pub(crate) fn expand_in_place(
+    vm: &Node,
+    namespace: &str,
+    types: StartTypes<'_>,
+    resolver: &Resolver<'_>,
+) -> Result<Option<(Node, Node)>, StartError> {
+    if !is_expanded(vm, types, resolver) {
+        return Ok(None);
+    }
+    let mut expanded = expand::expand_stored(vm, namespace, resolver)?;
+    schema::encode(resolver.release(), "v1.VirtualMachine", &mut expanded);
+    let admitted = admit::mutate(&expanded, Some(vm), resolver)?;
+    Ok(Some((expanded, admitted.vm)))
 }
 
 /// Whether the controller writes the VM back with its instance type and preference applied.
@@ -226,6 +241,32 @@ pub fn written(release: Release, vmi: &mut Node) {
     vmi.value = Value::Map(map);
     schema::encode(release, VMI, vmi);
     vmi.remove("status");
+    name_references(vmi);
+}
+
+/// Gives the references of volumes that say no name the empty one, which is the default of the CRD.
+///
+/// Mirrors `virtualmachineinstance` of pkg/virt-operator/resource/generate/components/validations_generated.go @ v1.9.0.
+fn name_references(vmi: &mut Node) {
+    const REFERENCES: [&str; 7] = [
+        "cloudInitConfigDrive.networkDataSecretRef",
+        "cloudInitConfigDrive.secretRef",
+        "cloudInitNoCloud.networkDataSecretRef",
+        "cloudInitNoCloud.secretRef",
+        "configMap",
+        "sysprep.configMap",
+        "sysprep.secret",
+    ];
+    let volumes = vmi.path_mut("spec.volumes").and_then(Node::items_mut);
+    for volume in volumes.into_iter().flatten() {
+        for reference in REFERENCES {
+            if let Some(reference) = volume.path_mut(reference).and_then(Node::as_map_mut)
+                && reference.get("name").is_none()
+            {
+                reference.insert("name", Node::written_text("", &"CRD"));
+            }
+        }
+    }
 }
 
 /// Name and namespace are the VM's, whatever the template says.

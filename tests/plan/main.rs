@@ -18,6 +18,7 @@ mod golden;
 mod groups;
 mod lifecycle;
 mod live_update;
+mod matchers;
 mod objects;
 mod oldest_release;
 mod parsing;

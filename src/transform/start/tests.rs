@@ -222,3 +222,36 @@ fn guests_of_arm64_grow_in_1_4_alone() {
         );
     }
 }
+
+#[test]
+fn a_reference_of_a_volume_that_says_no_name_has_the_empty_one() {
+    let printed = |volume: serde_json::Value| {
+        let spec = serde_json::json!({"domain": {"devices": {}}, "volumes": [volume]});
+        let mut vmi = stored(Release::NEWEST, &spec);
+        written(Release::NEWEST, &mut vmi);
+        vmi.items_at("spec.volumes")[0].to_json()
+    };
+    for (kind, reference) in [
+        ("sysprep", "configMap"),
+        ("sysprep", "secret"),
+        ("cloudInitNoCloud", "secretRef"),
+    ] {
+        let volume = printed(serde_json::json!({"name": "v", kind: {reference: {}}}));
+        assert_eq!(
+            volume[kind][reference],
+            serde_json::json!({"name": ""}),
+            "{kind}"
+        );
+        let volume = printed(serde_json::json!({"name": "v", kind: {reference: {"name": "n"}}}));
+        assert_eq!(
+            volume[kind][reference],
+            serde_json::json!({"name": "n"}),
+            "{kind}"
+        );
+    }
+    let claim = printed(serde_json::json!({"name": "v", "emptyDisk": {"capacity": "1Gi"}}));
+    assert_eq!(
+        claim,
+        serde_json::json!({"name": "v", "emptyDisk": {"capacity": "1Gi"}})
+    );
+}
