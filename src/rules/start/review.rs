@@ -216,7 +216,11 @@ fn of_stored(answer: &mut Review, namespace: &str, resolver: &Resolver<'_>) -> S
     let Some(stored) = answer.admitted.take() else {
         return review;
     };
-    let vm = stored.vm;
+    let mut vm = stored.vm;
+    if !answer.is_update {
+        // The API server drops the status of what is created.
+        vm.remove("status");
+    }
     if vm.path("metadata.deletionTimestamp").is_some() {
         return review;
     }
@@ -423,6 +427,42 @@ mod tests {
             vm.set(&format!("spec.{}", entry.key), entry.node.clone());
         }
         vm
+    }
+
+    #[test]
+    fn the_status_of_what_is_created_names_no_revision() {
+        let spec = |sockets: u32| json!({"cpu": {"guest": sockets}, "memory": {"guest": "1Gi"}});
+        let stored = [
+            json!({"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineInstancetype",
+                "metadata": {"name": "it"}, "spec": spec(2)}),
+            json!({"apiVersion": "apps/v1", "kind": "ControllerRevision",
+                "metadata": {"name": "rev", "labels": {"instancetype.kubevirt.io/object-name": "it"}},
+                "data": {"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineInstancetype",
+                    "metadata": {"name": "it"}, "spec": spec(4)}}),
+        ];
+        let objects = stored.iter().map(|object| {
+            Resource::from_node(Node::from_json(object), None, 0, FieldPath::root()).unwrap()
+        });
+        let catalog = Catalog::new(objects.collect());
+        let target = Target {
+            configuration: ClusterConfig::known(Node::map()),
+            ..Target::default()
+        };
+        let resolver = Resolver::new(&target, vec![&catalog]);
+        let matcher = json!({"instancetype": {"name": "it", "kind": "VirtualMachineInstancetype"}});
+        let mut vm = vm(&json!({"domain": {"devices": {}}}), &matcher);
+        vm.set(
+            "status.instancetypeRef",
+            Node::from_json(&json!({"name": "it", "controllerRevisionRef": {"name": "rev"}})),
+        );
+        let sockets = |old: Option<&Node>| {
+            let mut answer = admission::review(&vm, old, &resolver);
+            let started = review(&vm, &mut answer, "default", &resolver);
+            let vmi = started.vmi.expect("it starts");
+            vmi.int_at("spec.domain.cpu.sockets")
+        };
+        assert_eq!(sockets(None), 2);
+        assert_eq!(sockets(Some(&vm)), 4, "the cluster's own word");
     }
 
     /// Rules with whether each is certain, where nothing of the cluster is known.
