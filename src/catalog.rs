@@ -1,6 +1,7 @@
 //! The index of one side's resources.
 
 pub mod bundle;
+pub mod cdi;
 pub mod duplicate;
 pub mod kustomization;
 pub mod path;

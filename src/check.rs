@@ -250,6 +250,7 @@ fn judge_resource(
 ) -> Vec<Finding> {
     let decoded = rules::input::schema::decode(resource, context.target.release);
     let mut found = rules::input::schema::check(resource, decoded.as_ref(), context);
+    found.extend(rules::cdi::report::object(resource, context));
     let Some(decoded) = decoded else {
         return found;
     };
@@ -266,6 +267,7 @@ fn judge_resource(
     if resource.is("kubevirt.io", "VirtualMachine") {
         let vm = Vm::new(resource, decoded, context);
         found.extend(rules::admission::report::vm(&vm, context));
+        found.extend(rules::cdi::report::templates(&vm, context));
         for rule in on {
             if let Check::Vm(check) = rule.check {
                 let mut findings = Findings::new(&rule.info);

@@ -4,6 +4,7 @@ mod read;
 
 use crate::action::Gate;
 use crate::release::Release;
+use crate::release::cdi::CdiRelease;
 use crate::resource::Resource;
 use crate::resource::cluster::ClusterConfig;
 use crate::rule::Level;
@@ -19,6 +20,8 @@ pub struct Target {
     pub release: Release,
     /// Whether the release was given or found, not assumed.
     pub release_known: bool,
+    /// The release of CDI that the tree shows; the newest known is assumed where it shows none.
+    pub cdi: Option<CdiRelease>,
     /// `spec.configuration` of the `KubeVirt` object.
     pub configuration: ClusterConfig,
     /// Namespace assumed for objects without one.
@@ -33,6 +36,7 @@ impl Default for Target {
             name: String::new(),
             release: Release::NEWEST,
             release_known: false,
+            cdi: None,
             configuration: ClusterConfig::default(),
             namespace: "default".to_owned(),
             complete: false,

@@ -1,6 +1,8 @@
 //! `KubeVirt` releases, and the one table of what differs between them. Nothing else compares releases. It is long because
 //! the table is whole.
 
+pub mod cdi;
+
 use std::fmt;
 use std::str::FromStr;
 

@@ -70,6 +70,8 @@ words! {
         Admission = "admission",
         /// Would it ever start?
         Start = "start",
+        /// Would the webhooks of CDI accept it?
+        Cdi = "cdi",
         /// Do instance type and preference resolve and fit?
         Instancetypes = "instancetypes",
         /// Is it on its way out?
@@ -90,6 +92,14 @@ words! {
 }
 
 impl Family {
+    /// Whose words the findings of its rules quote.
+    pub const fn speaker(self) -> &'static str {
+        match self {
+            Self::Cdi => "CDI",
+            _ => "KubeVirt",
+        }
+    }
+
     /// What its rules ask.
     pub const fn question(self) -> &'static str {
         match self {
@@ -97,6 +107,7 @@ impl Family {
             Self::Drift => "does Git hold what the cluster writes?",
             Self::Admission => "would KubeVirt's webhooks accept it?",
             Self::Start => "would a guest that is stored ever start?",
+            Self::Cdi => "would CDI's webhooks accept it?",
             Self::Instancetypes => "do instance type and preference resolve, and do they fit?",
             Self::Deprecation => "is it on its way out?",
             Self::Revisions => "do stored revisions hold what is expected?",

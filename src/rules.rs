@@ -127,6 +127,13 @@ rules! {
         refused_expansion, reserved_container_path, revision_name_too_long, secure_boot_on_arm64, sound_on_arm64,
         unknown_architecture, unstartable_default, unsupported_video_type, unsupported_watchdog,
     ]
+    /// Would the webhooks of CDI accept it, or the DataVolume that KubeVirt makes of it?
+    Cdi in cdi beside [cron, prelude, pub report, pub(in crate::rules) review, url]: [
+        import_without_one_source, import_without_target_claim, incomplete_source, invalid_access_mode, invalid_checksum,
+        invalid_content_type, invalid_external_population, invalid_import_cron, invalid_object_transfer,
+        invalid_registry_source, invalid_source_ref, invalid_source_url, invalid_volume_size, name_too_long,
+        volume_without_one_storage,
+    ]
     /// Do instance type and preference resolve, and do they fit?
     Instancetypes in instancetypes beside [pub(super) unresolved]: [
         deprecated_preference_field, instancetype_conflict, kubevirt_would_crash, preference_overrides_vm,

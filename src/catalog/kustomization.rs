@@ -1,9 +1,11 @@
 //! What a kustomization names: resources it builds on, and files that look like resources and are not.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 use super::path;
 use crate::release::Release;
+use crate::release::cdi::CdiRelease;
 use crate::source::FileId;
 use crate::yaml::{self, Node, Value};
 
@@ -25,6 +27,8 @@ pub struct Kustomization {
     pub changes: Vec<Rewrite>,
     /// The releases of `KubeVirt` that it installs: tags of the operator's image, releases it fetches.
     pub installs: BTreeSet<Release>,
+    /// The releases of CDI that it installs.
+    pub installs_cdi: BTreeSet<CdiRelease>,
 }
 
 /// A change that a kustomization makes to objects, such as a patch.
@@ -105,7 +109,8 @@ impl Kustomization {
         }
         read.name(root.str_at("openapi.path"), "openapi");
         read.read_changes(root);
-        read.installs = installed(root);
+        read.installs = installed(root, "virt-operator", "kubevirt/kubevirt");
+        read.installs_cdi = installed(root, "cdi-operator", "kubevirt/containerized-data-importer");
         for field in ["configMapGenerator", "secretGenerator"] {
             for item in root.items_at(field) {
                 read.name(item.str_at("env"), field);
@@ -200,14 +205,15 @@ impl Rewrite {
     }
 }
 
-/// The releases of `KubeVirt` that a kustomization installs.
-fn installed(root: &Node) -> BTreeSet<Release> {
+/// The releases that a kustomization installs: tags of that operator's image, and what it fetches from that repository.
+fn installed<R: FromStr + Ord>(root: &Node, operator: &str, repository: &str) -> BTreeSet<R> {
     let images = root.items_at("images").iter();
     let tags = images
-        .filter(|image| image.str_at("name").ends_with("virt-operator"))
+        .filter(|image| image.str_at("name").ends_with(operator))
         .map(|image| image.str_at("newTag"));
+    let place = format!("{repository}/releases/download/");
     let fetched = texts(root, "resources")
-        .filter_map(|url| url.split_once("kubevirt/kubevirt/releases/download/"))
+        .filter_map(|url| url.split_once(place.as_str()))
         .filter_map(|(_, rest)| rest.split('/').next());
     tags.chain(fetched)
         .filter_map(|tag| tag.parse().ok())

@@ -123,7 +123,8 @@ impl FindingsWriter {
             self.remark(&margin, "in", &about);
         }
         if let Some(cause) = &finding.kubevirt {
-            self.remark(&margin, "KubeVirt", &shown::line(&cause.message));
+            let speaker = finding.rule.family.speaker();
+            self.remark(&margin, speaker, &shown::line(&cause.message));
         }
         if let Some(help) = &finding.help {
             self.remark(&margin, "help", &shown::line(help));

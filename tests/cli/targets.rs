@@ -166,3 +166,45 @@ fn a_target_without_paths_holds_everything_and_nothing_else_is_assumed() {
         .prints(&["needs KubeVirt 1.6; the target is 1.5"]);
     assert!(!run.stderr.contains("assuming"), "{}", run.stderr);
 }
+
+#[test]
+fn the_tree_shows_the_release_of_cdi() {
+    let disk = "apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata:
+  name: root
+spec:
+  source:
+    http:
+      url: https://example.com/a.qcow2
+      checksum: sha256:1234
+  storage:
+    resources:
+      requests:
+        storage: 10Gi
+";
+    let fetched = |release: &str| {
+        format!(
+            "apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+resources:
+  - https://github.com/kubevirt/containerized-data-importer/releases/download/{release}/cdi-operator.yaml
+"
+        )
+    };
+    let workspace = Workspace::with(&[("disk.yaml", disk)]);
+    workspace
+        .run(&["check"])
+        .exits(0)
+        .prints(&["whether CDI accepts this depends on its release"]);
+    workspace.write("cdi/kustomization.yaml", fetched("v1.64.0").as_bytes());
+    workspace
+        .run(&["check"])
+        .exits(0)
+        .prints(&["nothing found"]);
+    workspace.write("cdi/kustomization.yaml", fetched("v1.65.0").as_bytes());
+    workspace
+        .run(&["check"])
+        .exits(1)
+        .prints(&["error[invalid-checksum]", "invalid sha256 hash length"]);
+}

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::bail;
 use tree_sitter::Node;
 
-pub use self::list::List;
+pub use self::list::{List, parts};
 use crate::go::{GoFile, unquote, walk};
 use crate::release::ReleaseTree;
 
@@ -63,6 +63,12 @@ const SOURCES: &[(&str, &[Makes])] = &[
     ("pkg/virt-config/featuregate/validator.go", &[Causes]),
 ];
 
+/// The sources of CDI's webhooks.
+const CDI_SOURCES: &[(&str, &[Makes])] = &[
+    ("pkg/apiserver/webhooks", &[Causes, Errors]),
+    ("pkg/util/checksum/checksum.go", &[Errors]),
+];
+
 /// Files in those folders that are about other kinds.
 const OTHER_KINDS: &[&str] = &[
     "backup.go",
@@ -84,10 +90,19 @@ const OTHER_KINDS: &[&str] = &[
     "vmsnapshot.go",
 ];
 
-/// Reads the causes of a source tree.
+/// Reads the causes of KubeVirt's webhooks in a source tree.
 pub fn read(tree: &ReleaseTree) -> anyhow::Result<BTreeSet<Cause>> {
+    read_from(tree, SOURCES)
+}
+
+/// Reads the causes of CDI's webhooks in a source tree of CDI.
+pub fn read_cdi(tree: &ReleaseTree) -> anyhow::Result<BTreeSet<Cause>> {
+    read_from(tree, CDI_SOURCES)
+}
+
+fn read_from(tree: &ReleaseTree, sources: &[(&str, &[Makes])]) -> anyhow::Result<BTreeSet<Cause>> {
     let mut files = Vec::new();
-    for (source, makes) in SOURCES {
+    for (source, makes) in sources {
         let paths = if source.ends_with(".go") {
             vec![(*source).to_owned()]
         } else {
@@ -243,7 +258,7 @@ impl Reader<'_> {
                     .contains(&kind)
                     .then(|| format!("{kind}{}", flat(self.file.text(arguments))))
             }
-            ("fmt", "Errorf") | ("errors", "New") | ("conflict", "NewWithMessage")
+            ("fmt" | "errors", "Errorf") | ("errors", "New") | ("conflict", "NewWithMessage")
                 if self.makes.contains(&Errors) =>
             {
                 arguments.named_child(0).map(|value| self.words(value))

@@ -1,12 +1,13 @@
 //! The command line.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 use crate::bundles::Catalog;
-use crate::causes::{self, List};
+use crate::causes::{self, Cause, List};
 use crate::release::{self, ReleaseTree};
 use crate::table::{self, Table};
 use crate::{fields, record, revisions};
@@ -29,6 +30,8 @@ enum Command {
     Bundles(Generate),
     /// Checks the list of causes in docs/admission-coverage.md, or writes the releases of each and the new ones into it
     Causes(Generate),
+    /// As `causes`, for CDI's webhooks, from source trees of CDI
+    CdiCauses(Generate),
     /// Asks a program for KubeVirt's answers to random inputs, and records them
     Record(record::Args),
 }
@@ -63,6 +66,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         Command::Revisions(generate) => run_revisions(generate),
         Command::Bundles(generate) => run_bundles(generate),
         Command::Causes(generate) => run_causes(generate),
+        Command::CdiCauses(generate) => run_cdi_causes(generate),
         Command::Record(args) => Ok(if record::run(args)? {
             Outcome::Equal
         } else {
@@ -121,19 +125,43 @@ fn run_bundles(args: &Generate) -> anyhow::Result<Outcome> {
 }
 
 fn run_causes(args: &Generate) -> anyhow::Result<Outcome> {
+    let (file, text) = coverage(args)?;
+    let (kubevirt, cdi) = causes::parts(&text);
+    let (list, differences) = relisted(args, kubevirt, "KubeVirt", &causes::read)?;
+    finish(args, &file, &differences, &(list + cdi))
+}
+
+fn run_cdi_causes(args: &Generate) -> anyhow::Result<Outcome> {
+    let (file, text) = coverage(args)?;
+    let (kubevirt, cdi) = causes::parts(&text);
+    let (list, differences) = relisted(args, cdi, "CDI", &causes::read_cdi)?;
+    finish(args, &file, &differences, &(kubevirt.to_owned() + &list))
+}
+
+fn coverage(args: &Generate) -> anyhow::Result<(PathBuf, String)> {
     let file = args.repository.join("docs/admission-coverage.md");
-    let mut list =
-        List::parse(&release::read(&file)?).with_context(|| file.display().to_string())?;
+    let text = release::read(&file)?;
+    Ok((file, text))
+}
+
+/// A part of the list of causes, held to the trees given, and what that changes.
+fn relisted(
+    args: &Generate,
+    text: &str,
+    project: &str,
+    read: &dyn Fn(&ReleaseTree) -> anyhow::Result<BTreeSet<Cause>>,
+) -> anyhow::Result<(String, Vec<String>)> {
+    let mut list = List::parse(text).context("docs/admission-coverage.md")?;
     let mut differences = Vec::new();
     for tree in &args.releases {
         if list.oldest().is_some_and(|oldest| tree.release < oldest) {
             println!("{}: the list begins later", tree.release);
             continue;
         }
-        let causes = causes::read(tree).with_context(|| format!("KubeVirt {}", tree.release))?;
+        let causes = read(tree).with_context(|| format!("{project} {}", tree.release))?;
         differences.extend(list.replace(tree.release, &causes));
     }
-    finish(args, &file, &differences, &list.write())
+    Ok((list.write(), differences))
 }
 
 /// Prints the differences; then ends a check, or writes the file.

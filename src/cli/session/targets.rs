@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use anyhow::{anyhow, bail};
+use driftless::catalog;
 use driftless::catalog::path;
 use driftless::catalog::root::Scope;
 use driftless::catalog::shown::{ClusterFacts, ShownRelease};
 use driftless::catalog::side::Side;
 use driftless::config::{Target, TargetConfig};
 use driftless::release::Release;
+use driftless::release::cdi::CdiRelease;
 use driftless::resource::cluster::ClusterConfig;
 use driftless::source::{FileId, Sources};
 use driftless::yaml;
@@ -58,6 +60,8 @@ struct DescribedTarget {
     complete: bool,
     /// Whether a file of the side is for it.
     is_used: bool,
+    /// The release of CDI that the side shows.
+    cdi: Option<CdiRelease>,
     /// The release that the settings state.
     stated: Option<Release>,
     shown: ShownRelease,
@@ -141,6 +145,14 @@ pub(super) fn describe(
             namespace: scope.namespace_of(number).to_owned(),
             complete: config.complete.unwrap_or_default(),
             is_used,
+            cdi: catalog::cdi::shown(
+                side.resources()
+                    .filter(|placed| is_for(side.roots[placed.root].place.target))
+                    .map(|placed| placed.resource),
+                side.kustomizations
+                    .iter()
+                    .filter(|read| is_for(scope.target_of(&read.file))),
+            ),
             stated: config.kubevirt,
             shown: shown.release(),
             configuration: configuration(global, settings, config, &shown, from)?,
@@ -184,6 +196,7 @@ pub(super) fn settle(
             name: target.name.clone(),
             release: known.unwrap_or(Release::NEWEST),
             release_known: known.is_some(),
+            cdi: target.cdi.or_else(|| other.and_then(|other| other.cdi)),
             configuration,
             namespace: target.namespace.clone(),
             complete: target.complete,

@@ -62,7 +62,7 @@ rule! {
 }
 
 /// Whether the template is in order so far.
-pub(super) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
+pub(in crate::rules) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
     let field = FieldPath::from("spec.dataVolumeTemplate").index(template.index);
     let spec = |path: &str| template.path(&format!("spec.{path}"));
     let claim = if spec("pvc").is_some() {

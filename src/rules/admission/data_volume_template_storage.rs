@@ -71,7 +71,7 @@ rule! {
 }
 
 /// Whether the template is in order so far.
-pub(super) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
+pub(in crate::rules) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
     let has = |key: &str| template.path(&format!("spec.{key}")).is_some();
     let message = match (has("pvc"), has("storage")) {
         (false, false) => "Missing Data volume PVC or Storage",

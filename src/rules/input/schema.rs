@@ -13,6 +13,7 @@ use crate::release::Release;
 use crate::resource::Resource;
 use crate::rule::Severity;
 use crate::rules::admission::{invalid_metadata, structural};
+use crate::rules::cdi;
 use crate::rules::deprecation::removed_field;
 use crate::rules::{Context, Rule};
 use crate::schema::{self, Decoded, Expected, Problem, ProblemKind, Schema, Shape, Type};
@@ -78,7 +79,9 @@ pub fn check(
         && let Some(spec) = resource.node.get("spec")
     {
         let at = FieldPath::root().field("spec");
-        for problem in schema::decode(release, "v1beta1.DataVolumeSpec", spec).problems {
+        let mut problems = schema::decode(release, "v1beta1.DataVolumeSpec", spec).problems;
+        problems.retain(|problem| !cdi::review::is_left_to_webhook(problem));
+        for problem in problems {
             report(
                 resource,
                 &problem,

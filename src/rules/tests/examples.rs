@@ -12,6 +12,7 @@ use crate::check::tests::check;
 use crate::config::{Config, Profile, Target};
 use crate::finding::Finding;
 use crate::release::Release;
+use crate::release::cdi::CdiRelease;
 use crate::resource::cluster::ClusterConfig;
 use crate::rule::{Family, Level, RuleInfo};
 use crate::rules::ALL;
@@ -128,6 +129,7 @@ impl Example {
         let target = Target {
             release,
             release_known: true,
+            cdi: Some(CdiRelease::NEWEST),
             complete: self.yaml.has("complete"),
             configuration: known.unwrap_or_else(|| match rule.family {
                 Family::Admission | Family::Start => ClusterConfig::known(Node::map()),

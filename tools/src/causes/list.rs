@@ -30,6 +30,14 @@ enum Line {
     Row(Cause),
 }
 
+/// The heading of the part of the document that is about CDI's webhooks.
+const CDI: &str = "\n# What CDI's webhooks can refuse";
+
+/// The parts of the document: KubeVirt's causes, and CDI's.
+pub fn parts(text: &str) -> (&str, &str) {
+    text.split_at(text.find(CDI).map_or(text.len(), |at| at + 1))
+}
+
 impl List {
     /// Reads the list.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
