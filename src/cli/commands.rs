@@ -8,6 +8,7 @@ pub(crate) mod diff;
 pub(crate) mod expand;
 pub(crate) mod explain;
 pub(crate) mod function;
+pub(crate) mod init;
 pub(crate) mod man;
 pub(crate) mod plan;
 pub(crate) mod render;
@@ -40,6 +41,7 @@ pub(crate) struct Args {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(init::Args),
     Check(check::Args),
     Plan(plan::Args),
     Diff(diff::Args),
@@ -57,15 +59,24 @@ pub(crate) enum Command {
 
 /// The command line, named as it was called: `kubectl driftless` for a plugin.
 pub(crate) fn command() -> clap::Command {
+    let command = Args::command();
+    match called() {
+        PROGRAM => command,
+        plugin => command.bin_name(plugin).display_name(plugin),
+    }
+}
+
+/// The program by the name it has where nothing else is known.
+const PROGRAM: &str = "driftless";
+
+/// What the program was called by: `kubectl driftless` for a plugin.
+pub(crate) fn called() -> &'static str {
     let called = std::env::args_os().next().map(PathBuf::from);
     let stem = called.as_deref().and_then(|path| path.file_stem());
-    let command = Args::command();
     if stem.is_some_and(|stem| stem == "kubectl-driftless") {
-        command
-            .bin_name("kubectl driftless")
-            .display_name("kubectl driftless")
+        "kubectl driftless"
     } else {
-        command
+        PROGRAM
     }
 }
 
@@ -73,6 +84,7 @@ pub(crate) fn command() -> clap::Command {
 pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let global = args.global;
     match args.command {
+        Command::Init(args) => init::run(&args, &global, shell),
         Command::Check(args) => check::run(&args, &global, shell),
         Command::Diff(args) => diff::run(&args, &global, shell),
         Command::Plan(args) => plan::run(&args, &global, shell),

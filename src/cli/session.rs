@@ -37,6 +37,7 @@ pub(crate) use crate::session::bad::BadDocument;
 pub(crate) use crate::session::differing::Differing;
 use crate::session::gather::Gathered;
 pub(crate) use crate::session::gather::Same;
+pub(crate) use crate::session::settings::NAMES as SETTINGS_NAMES;
 use crate::session::targets::Targets;
 pub(crate) use crate::session::world::World;
 
@@ -53,6 +54,8 @@ pub(crate) struct Request<'a> {
     pub(crate) follows: bool,
     /// Which files may differ, where a change is judged.
     pub(crate) differing: Option<Differing<'a>>,
+    /// Whether the settings of the paths hold.
+    pub(crate) settings: bool,
 }
 
 impl<'a> Request<'a> {
@@ -69,6 +72,7 @@ impl<'a> Request<'a> {
             wants: Wants::Relevant,
             follows: false,
             differing: None,
+            settings: true,
         }
     }
 }

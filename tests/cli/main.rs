@@ -9,6 +9,7 @@ mod args;
 mod catalog;
 mod expand;
 mod hostile;
+mod init;
 mod readme;
 mod render;
 mod repositories;

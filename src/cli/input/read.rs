@@ -20,6 +20,8 @@ pub(crate) enum Wants {
     Relevant,
     /// Those, and what such objects can name even where none is here: a revision alone.
     Nameable,
+    /// Those, and what says how the tree reaches a cluster.
+    Delivered,
     /// Every Kubernetes object.
     Everything,
 }
@@ -29,6 +31,7 @@ impl Wants {
     pub(crate) const fn least(self) -> Relevance {
         match self {
             Self::Relevant | Self::Nameable => Relevance::Nameable,
+            Self::Delivered => Relevance::Delivery,
             Self::Everything => Relevance::Unrelated,
         }
     }

@@ -15,7 +15,7 @@ use crate::input::read_from::ReadFrom;
 use crate::input::stdin;
 
 /// File names looked for, in this order.
-const NAMES: [&str; 2] = ["driftless.yaml", "driftless.yml"];
+pub(crate) const NAMES: [&str; 2] = ["driftless.yaml", "driftless.yml"];
 
 /// The settings and the directory their paths are relative to.
 #[derive(Clone, Debug, Default)]

@@ -74,7 +74,11 @@ impl World {
         };
         let global = request.global;
         let heads = head.as_ref().map(|(world, _)| &world.settings);
-        let settings = settings::find(global, paths, from, heads, sources)?;
+        let settings = if request.settings {
+            settings::find(global, paths, from, heads, sources)?
+        } else {
+            Settings::default()
+        };
         let mut exclude = Exclude::new(&global.exclude, &settings.config)?;
         if matches!(from, ReadFrom::WorkingTree(_)) {
             exclude.repositories();
