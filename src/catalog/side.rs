@@ -72,7 +72,7 @@ pub struct SideFile {
     pub role: Role,
     /// Its root, by index.
     pub root: usize,
-    /// Its documents; the trees of resources have moved to the root's catalog and left null.
+    /// Its documents; the trees of resources have moved to the root's catalog and left null, or a List without items.
     pub documents: Vec<Document>,
 }
 

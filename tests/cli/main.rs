@@ -8,6 +8,7 @@
 mod args;
 mod catalog;
 mod expand;
+mod function;
 mod hostile;
 mod init;
 mod readme;

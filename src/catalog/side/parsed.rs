@@ -75,7 +75,8 @@ impl Parsed {
         let may_patch = memchr::memmem::find(source.bytes(), b"$patch").is_some();
         for mut document in documents {
             let root = std::mem::replace(&mut document.root, Node::new(Value::Null));
-            parsed.take(root, document.index, FieldPath::root(), may_patch);
+            let left = parsed.take(root, document.index, FieldPath::root(), may_patch);
+            document.root = left.unwrap_or_else(|| Node::new(Value::Null));
             parsed.file.documents.push(document);
         }
         parsed
@@ -89,23 +90,25 @@ impl Parsed {
         });
     }
 
-    /// Sorts one object in: a List gives its items, anything without a name is loose.
-    fn take(&mut self, mut node: Node, document: usize, prefix: FieldPath, may_patch: bool) {
+    /// Sorts one object in: a List gives its items, anything without a name is loose. Gives what is left of a List.
+    fn take(
+        &mut self,
+        mut node: Node,
+        document: usize,
+        prefix: FieldPath,
+        may_patch: bool,
+    ) -> Option<Node> {
         if node.is_null() {
-            return;
+            return None;
         }
         let (api_version, kind) = (node.get("apiVersion").is_some(), node.get("kind").is_some());
         if !api_version && !kind {
             self.skip(Some(document), SkipReason::NotKubernetes);
-            return;
-        }
-        if may_patch && kustomization::has_patch_directive(&node) {
-            self.skip(Some(document), SkipReason::PatchDirective);
-            return;
+            return None;
         }
         if is_list(&node) && node.get("sops").is_some() {
             self.skip(Some(document), SkipReason::EncryptedList);
-            return;
+            return None;
         }
         if is_list(&node) {
             let of: SmolStr = node.str_at("kind").trim_end_matches("List").into();
@@ -119,13 +122,17 @@ impl Parsed {
             {
                 name_item(&mut item, &of, &version);
                 let prefix = prefix.field("items").index(at);
-                self.take(item, document, prefix, false);
+                self.take(item, document, prefix, may_patch);
             }
-            return;
+            return Some(node);
+        }
+        if may_patch && kustomization::has_patch_directive(&node) {
+            self.skip(Some(document), SkipReason::PatchDirective);
+            return None;
         }
         if is_local_config(&node) {
             self.skip(Some(document), SkipReason::LocalConfig);
-            return;
+            return None;
         }
         match Resource::from_node(node, Some(self.file.id), document, prefix.clone()) {
             Ok(resource) => self.resources.push(resource),
@@ -136,6 +143,7 @@ impl Parsed {
                 node,
             }),
         }
+        None
     }
 }
 

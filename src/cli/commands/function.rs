@@ -7,13 +7,13 @@ use driftless::rule::Severity;
 use driftless::shown;
 use driftless::source::FileId;
 use driftless::yaml::edit::EditSet;
-use driftless::yaml::{self, Node};
+use driftless::yaml::{self, Document, Node};
 use serde_json::{Map, Value as Json, json};
 
 use super::render;
 use crate::args::Global;
 use crate::expansion;
-use crate::input::stdin;
+use crate::input::read_from::ReadFrom;
 use crate::output::{Outcome, Shell};
 use crate::session::{Request, Session};
 
@@ -71,24 +71,24 @@ impl FunctionConfig {
 
 /// Judges the list of standard input.
 pub(crate) fn run(_: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
-    let bytes = stdin::read().map_err(anyhow::Error::msg)?;
-    let mut documents = yaml::parse(FileId(0), &bytes).documents.into_iter();
-    let document = match (documents.next(), documents.next()) {
-        (Some(document), None) => document.context("standard input is not YAML")?,
-        _ => bail!("standard input is not one ResourceList"),
-    };
-    let is_list = document.root.str_at("kind") == "ResourceList"
-        && document
-            .root
-            .str_at("apiVersion")
-            .starts_with("config.kubernetes.io/");
-    if !is_list {
-        bail!("standard input is not a ResourceList of config.kubernetes.io/v1");
-    }
-    let settings = FunctionConfig::read(document.root.get("functionConfig"), global)?;
-    stdin::stand_in(bytes.clone());
     let paths = ["-".into()];
-    let session = Session::load(&Request::new(&settings.global, &paths), shell)?;
+    let request = Request::new(global, &paths);
+    let mut session = Session::open(&request, &ReadFrom::Disk, shell)?;
+    if session.outcome() != Outcome::Clean || session.say_templates(shell) {
+        return Ok(Outcome::CouldNot);
+    }
+    let Some((input, _)) = session.sources.iter().last() else {
+        bail!("{NO_LIST}");
+    };
+    let whole;
+    let list = if let Some(list) = rest_of_list(&session, input) {
+        list
+    } else {
+        whole = whole_list(&session, input)?.root;
+        &whole
+    };
+    let settings = FunctionConfig::read(list.get("functionConfig"), global)?;
+    session.settle(&settings.global, None, shell);
     let checked = check::run(&check::CheckRequest {
         sources: &session.sources,
         side: &session.head.side,
@@ -96,25 +96,23 @@ pub(crate) fn run(_: &Args, global: &Global, shell: &mut Shell) -> anyhow::Resul
         target_of: &|file| session.target_of(Some(file)),
         only: None,
     });
-    let mut intended = document.root.clone();
     let mut outcome = session.outcome();
-    if let Some(policy) = &settings.policy {
-        outcome = outcome.max(expand(policy, &session, &mut intended, shell)?);
-    }
-    if !checked.findings.is_empty() {
-        let mut results = match document.root.get("results").map(Node::to_json) {
-            Some(Json::Array(earlier)) => earlier,
-            _ => Vec::new(),
-        };
-        let items = document.root.items_at("items");
-        results.extend(
-            checked
-                .findings
-                .iter()
-                .map(|finding| result(finding, items)),
-        );
-        intended.set("results", Node::from_json(&Json::Array(results)));
-    }
+    let text = if checked.findings.is_empty() && settings.policy.is_none() {
+        session.sources.file(input).bytes().to_vec()
+    } else {
+        let document = whole_list(&session, input)?;
+        let mut intended = document.root.clone();
+        if let Some(policy) = &settings.policy {
+            outcome = outcome.max(expand(policy, &session, &mut intended, shell)?);
+        }
+        report(&checked.findings, &document.root, &mut intended);
+        let bytes = session.sources.file(input).bytes();
+        match EditSet::between(bytes, &document, &intended) {
+            Ok(edits) => edits.apply(bytes),
+            // A layout that cannot be edited in place is written anew.
+            Err(_) => yaml::emit::to_string(&intended).into_bytes(),
+        }
+    };
     let fails = |finding: &&Finding| {
         settings
             .fail_on
@@ -133,13 +131,55 @@ pub(crate) fn run(_: &Args, global: &Global, shell: &mut Shell) -> anyhow::Resul
         ));
         outcome = outcome.max(Outcome::Findings);
     }
-    let text = match EditSet::between(&bytes, &document, &intended) {
-        Ok(edits) => edits.apply(&bytes),
-        // A layout that cannot be edited in place is written anew.
-        Err(_) => yaml::emit::to_string(&intended).into_bytes(),
-    };
     shell.data(&text)?;
     Ok(outcome)
+}
+
+/// What standard input has to be.
+const NO_LIST: &str = "standard input is not one ResourceList of config.kubernetes.io/v1";
+
+/// Whether a document is a ResourceList.
+fn is_list(root: &Node) -> bool {
+    root.str_at("kind") == "ResourceList"
+        && root
+            .str_at("apiVersion")
+            .starts_with("config.kubernetes.io/")
+}
+
+/// The list without its items, which have become resources; `None` where the session read it as something else.
+fn rest_of_list(session: &Session, input: FileId) -> Option<&Node> {
+    match session.head.side.file(input)?.documents.as_slice() {
+        [only] if is_list(&only.root) => Some(&only.root),
+        _ => None,
+    }
+}
+
+/// The list as it was given.
+fn whole_list(session: &Session, input: FileId) -> anyhow::Result<Document> {
+    let bytes = session.sources.file(input).bytes();
+    let mut documents = yaml::parse(input, bytes).documents.into_iter();
+    let document = match (documents.next(), documents.next()) {
+        (Some(document), None) => document.context("standard input is not YAML")?,
+        _ => bail!("{NO_LIST}"),
+    };
+    if !is_list(&document.root) {
+        bail!("{NO_LIST}");
+    }
+    Ok(document)
+}
+
+/// Adds findings to the results of a list.
+fn report(findings: &[Finding], list: &Node, intended: &mut Node) {
+    if findings.is_empty() {
+        return;
+    }
+    let mut results = match list.get("results").map(Node::to_json) {
+        Some(Json::Array(earlier)) => earlier,
+        _ => Vec::new(),
+    };
+    let items = list.items_at("items");
+    results.extend(findings.iter().map(|finding| result(finding, items)));
+    intended.set("results", Node::from_json(&Json::Array(results)));
 }
 
 /// Replaces the VMs of a list by what KubeVirt runs.
