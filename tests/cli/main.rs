@@ -2,6 +2,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
+    clippy::print_stdout,
     reason = "tests are a shell too"
 )]
 
@@ -9,13 +10,14 @@ mod args;
 mod catalog;
 mod expand;
 mod function;
+mod guide;
 mod hostile;
 mod init;
-mod readme;
 mod render;
 mod repositories;
 mod roots;
 mod secrets;
+mod snippets;
 mod support;
 mod targets;
 mod upgrade;
