@@ -159,6 +159,25 @@ fn a_plain_tree_is_counted_and_the_next_commands_run() {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_well_is_no_example() {
+    let twice = VM.replace(
+        "  runStrategy: Always\n",
+        "  runStrategy: Always\n  runStrategy: Halted\n",
+    );
+    let workspace = Workspace::with(&[("a.yaml", &twice), ("b.yaml", VM)]);
+    workspace
+        .run(&["init"])
+        .exits(0)
+        .prints(&["driftless expand b.yaml"]);
+    let workspace = Workspace::with(&[("a.yaml", &twice)]);
+    workspace
+        .run(&["init"])
+        .exits(0)
+        .says(&["1 virtual machine"])
+        .prints(&["driftless catalog"]);
+}
+
+#[test]
 fn in_a_repository_the_plan_has_a_base() {
     let workspace = copy_of("plain");
     git(&workspace, &["init", "-q", "-b", "main"]);

@@ -23,7 +23,7 @@ const OF_STAGES: [&str; 5] = ["overlays", "environments", "envs", "env", "stages
 pub(super) struct Seen {
     /// How many virtual machines there are.
     pub(super) machines: usize,
-    /// The file of the first of them, as seen from the working directory.
+    /// The file of the first of them that reads well, as seen from the working directory.
     pub(super) first_machine: Option<String>,
     /// The release that what is for no target shows.
     pub(super) release: ShownRelease,
@@ -143,7 +143,9 @@ impl Seen {
             .resources()
             .filter(|placed| is_machine(placed.resource));
         let judged = side.judged();
-        let mut in_order = judged.iter().filter(|placed| is_machine(placed.resource));
+        let mut in_order = judged
+            .iter()
+            .filter(|placed| is_machine(placed.resource) && tree.reads_well(placed.resource));
         Self {
             machines: machines.count(),
             first_machine: in_order.find_map(|placed| tree.file_of(placed.resource)),
@@ -174,6 +176,20 @@ impl Tree<'_> {
     fn file_of(&self, resource: &Resource) -> Option<String> {
         let file = self.session.sources.file(resource.file?);
         Some(file.place().to_owned())
+    }
+
+    /// Whether nothing in the resource's file stands in the way of a command on it.
+    fn reads_well(&self, resource: &Resource) -> bool {
+        let side = &self.session.head.side;
+        let Some(file) = resource.file.and_then(|file| side.file(file)) else {
+            return false;
+        };
+        let is_broken = side.broken.iter().any(|error| error.span.file == file.id);
+        !is_broken
+            && file
+                .documents
+                .iter()
+                .all(|document| document.strict.is_empty())
     }
 
     fn place_of(&self, resource: &Resource) -> Option<String> {

@@ -144,7 +144,7 @@ fn files(out: &mut String, several: &[Configuration]) {
             "# These differ: say which is the cluster's, or name a target for each cluster.\n",
         );
     } else {
-        out.push_str("# It is found by itself, beside other objects of its kind.\n");
+        out.push_str("# It is found by itself.\n");
     }
     for configuration in several {
         let _ = writeln!(out, "#clusterConfig: {}", scalar(&configuration.file));

@@ -39,7 +39,7 @@ pub(super) fn unjudged_kind(resource: &Resource) -> Option<String> {
     let id = &resource.id;
     if is_kubevirts(&id.group) {
         let is_judged = plan::judges(&id.group, &id.kind);
-        return (!is_judged).then(|| format!("what a change of a {} does is not judged", id.kind));
+        return (!is_judged).then(|| format!("a change of kind {} is not judged", id.kind));
     }
     if id.kind == "Secret" || id.kind == "ConfigMap" || id.kind == "CustomResourceDefinition" {
         return None;
