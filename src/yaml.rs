@@ -102,6 +102,14 @@ pub struct Entry {
     pub node: Node,
 }
 
+impl Entry {
+    /// Whether it is the entry of `key`: most keys differ in length or in their first letter.
+    fn has(&self, key: &str) -> bool {
+        let (own, key) = (self.key.as_bytes(), key.as_bytes());
+        own.len() == key.len() && own.first() == key.first() && own == key
+    }
+}
+
 impl Map {
     /// An empty mapping.
     pub const fn new() -> Self {
@@ -121,7 +129,7 @@ impl Map {
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entries
             .iter()
-            .find(|entry| entry.key == key)
+            .find(|entry| entry.has(key))
             .map(|entry| &entry.node)
     }
 
@@ -129,13 +137,13 @@ impl Map {
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
         self.entries
             .iter_mut()
-            .find(|entry| entry.key == key)
+            .find(|entry| entry.has(key))
             .map(|entry| &mut entry.node)
     }
 
     /// The whole entry of `key`.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.key == key)
+        self.entries.iter().find(|entry| entry.has(key))
     }
 
     /// Sets `key`, keeping its place if it was there.

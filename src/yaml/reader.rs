@@ -4,6 +4,7 @@ use super::build::build;
 use super::document::{Document, Error, Stream};
 use super::grammar;
 use super::problem::YamlProblem;
+use super::raw::Raw;
 use crate::source::{FileId, Span};
 
 mod decode;
@@ -51,6 +52,14 @@ pub fn parse_first(file: FileId, bytes: &[u8]) -> Result<Option<Document>, Error
         Read::Document(document) => Some(*document),
         Read::Nothing(_) => None,
     })
+}
+
+/// Whether a text is YAML whose first document is a mapping, told without its values. Not for what cannot be decoded.
+pub(crate) fn is_mapping(bytes: &[u8]) -> bool {
+    let text = decode::decode(bytes, false);
+    let (document, _) = grammar::parse(&text.text, false);
+    let root = document.ok().and_then(|document| document.nodes.into_iter().next());
+    text.bad.is_none() && root.is_some_and(|root| matches!(root.raw, Raw::Mapping(_)))
 }
 
 enum Read {

@@ -2,6 +2,7 @@
 
 use super::causes::Causes;
 use super::guest::AdmittedGuest;
+use crate::yaml::Node;
 #[allow(
     clippy::wildcard_imports,
     reason = "every rule of the family has its place here"
@@ -33,20 +34,67 @@ pub(in crate::rules) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     volumes_strategy_without_gate::check(guest, causes);
 }
 
+/// Which checks of a guest's spec run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum Part {
+    /// All.
+    Whole,
+    /// Those that look at more than [`LISTS`] and the devices.
+    Machine,
+}
+
+/// What most checks look at, beside the devices: each of them looks at nothing else.
+const LISTS: [&str; 14] = [
+    "accessCredentials",
+    "affinity",
+    "dnsConfig",
+    "dnsPolicy",
+    "evictionStrategy",
+    "hostname",
+    "livenessProbe",
+    "networks",
+    "readinessProbe",
+    "resourceClaims",
+    "startStrategy",
+    "subdomain",
+    "topologySpreadConstraints",
+    "volumes",
+];
+
+impl Part {
+    /// What is still to be asked of a guest's spec where `passed`, which came before it, had no refusal.
+    pub(in crate::rules) fn left_after(passed: &Node, spec: &Node) -> Self {
+        let is_same = |one: Option<&Node>, other: Option<&Node>| match (one, other) {
+            (None, None) => true,
+            (Some(one), Some(other)) => one.same_value(other),
+            _ => false,
+        };
+        let is_passed = is_same(passed.path("domain.devices"), spec.path("domain.devices"))
+            && LISTS
+                .iter()
+                .all(|key| is_same(passed.get(key), spec.get(key)));
+        if is_passed { Self::Machine } else { Self::Whole }
+    }
+}
+
 /// What the webhook checks of a guest's spec.
 /// Mirrors `ValidateVirtualMachineInstanceSpec`, vmi-create-admitter.go @ v1.9.0.
 pub(in crate::rules) fn check_guest(guest: AdmittedGuest<'_>, causes: &mut Causes) {
-    check_guest_and(guest, check_networks, causes);
+    check_guest_and(guest, Part::Whole, check_networks, causes);
 }
 
 /// As [`check_guest`], with what is asked of its networks.
 pub(in crate::rules) fn check_guest_and(
     guest: AdmittedGuest<'_>,
+    part: Part,
     networks: fn(AdmittedGuest<'_>, &mut Causes),
     causes: &mut Causes,
 ) {
-    invalid_hostname::check(guest, causes);
-    invalid_subdomain::check(guest, causes);
+    let whole = part == Part::Whole;
+    if whole {
+        invalid_hostname::check(guest, causes);
+        invalid_subdomain::check(guest, causes);
+    }
     memory_request_out_of_range::check(guest, causes);
     negative_memory_limit::check(guest, causes);
     memory_request_exceeds_limit::check(guest, causes);
@@ -68,40 +116,58 @@ pub(in crate::rules) fn check_guest_and(
     isolated_emulator_without_dedicated_cpu::check(guest, causes);
     unsupported_cpu_feature_policy::check(guest, causes);
     sockets_exceed_maximum::check(guest, causes);
-    invalid_start_strategy::check(guest, causes);
+    if whole {
+        invalid_start_strategy::check(guest, causes);
+    }
     realtime_requirements::check(guest, causes);
-    invalid_affinity::check(guest, causes);
-    invalid_topology_spread::check(guest, causes);
+    if whole {
+        invalid_affinity::check(guest, causes);
+        invalid_topology_spread::check(guest, causes);
+    }
     foreign_architecture::check(guest, causes);
-    networks(guest, causes);
-    invalid_resource_claim::check(guest, causes);
-    invalid_device_claim::check(guest, causes);
-    check_disk_volumes(guest, causes);
-    unsupported_input_device::check(guest, causes);
+    if whole {
+        networks(guest, causes);
+        invalid_resource_claim::check(guest, causes);
+        invalid_device_claim::check(guest, causes);
+        check_disk_volumes(guest, causes);
+        unsupported_input_device::check(guest, causes);
+    }
     invalid_io_threads::check(guest, causes);
-    probe_without_one_handler::check(guest, causes);
-    probe_without_pod_network::check(guest, causes);
-    check_disks(guest, causes);
+    if whole {
+        probe_without_one_handler::check(guest, causes);
+        probe_without_pod_network::check(guest, causes);
+        check_disks(guest, causes);
+    }
     efi_with_bios::check(guest, causes);
     invalid_kernel_boot::check(guest, causes);
     secure_boot_without_smm::check(guest, causes);
-    check_volumes(guest, causes);
-    invalid_container_disk_path::check(guest, causes);
+    if whole {
+        check_volumes(guest, causes);
+        invalid_container_disk_path::check(guest, causes);
+    }
     utility_volumes_in_spec::check(guest, causes);
-    invalid_access_credential::check(guest, causes);
-    invalid_dns_config::check(guest, causes);
-    invalid_eviction_strategy::check(guest, causes);
-    several_ramfb_displays::check(guest, causes);
-    host_devices_without_gate::check(guest, causes);
+    if whole {
+        invalid_access_credential::check(guest, causes);
+        invalid_dns_config::check(guest, causes);
+        invalid_eviction_strategy::check(guest, causes);
+        several_ramfb_displays::check(guest, causes);
+        host_devices_without_gate::check(guest, causes);
+    }
     grace_gpu_requirements::check(guest, causes);
-    invalid_sound_device::check(guest, causes);
+    if whole {
+        invalid_sound_device::check(guest, causes);
+    }
     launch_security_requirements::check(guest, causes);
-    vsock_without_gate::check(guest, causes);
-    persistent_reservation_without_gate::check(guest, causes);
+    if whole {
+        vsock_without_gate::check(guest, causes);
+        persistent_reservation_without_gate::check(guest, causes);
+    }
     persistent_state_without_gate::check(guest, causes);
-    downward_metrics_without_gate::check_device(guest, causes);
-    virtiofs_without_gate::check(guest, causes);
-    invalid_video_device::check(guest, causes);
+    if whole {
+        downward_metrics_without_gate::check_device(guest, causes);
+        virtiofs_without_gate::check(guest, causes);
+        invalid_video_device::check(guest, causes);
+    }
     invalid_panic_device::check(guest, causes);
     reboot_policy_without_gate::check(guest, causes);
     reserved_overhead_without_gate::check(guest, causes);

@@ -76,6 +76,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
 
 /// Why cloud-init cannot read a text, if it cannot.
 fn problem(text: &str) -> Option<String> {
+    if reader::is_mapping(text.as_bytes()) {
+        return None;
+    }
     match reader::parse_first(FileId(0), text.as_bytes()) {
         Ok(Some(document)) => match document.root.value {
             Value::Map(_) | Value::Null => None,

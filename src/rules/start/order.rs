@@ -8,6 +8,7 @@ use super::prelude::*;
 use super::*;
 use crate::rules::Rule;
 use crate::rules::admission;
+use crate::rules::admission::order::Part;
 
 /// Who creates the instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,19 +40,27 @@ pub(super) fn check_metadata(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     invalid_guest_finalizer::check(guest, causes);
 }
 
-/// What the webhook of instances checks. It runs the network's checks twice.
+/// What the webhook of instances checks, without the parts that the webhook of virtual machines has passed. It runs the
+/// network's checks twice.
 /// Mirrors VMICreateAdmitter.Admit, vmi-create-admitter.go @ v1.9.0.
-pub(super) fn check(guest: AdmittedGuest<'_>, requester: Requester, causes: &mut Causes) {
-    admission::discontinued_binding::check_gates(guest, causes);
+pub(super) fn check(
+    guest: AdmittedGuest<'_>,
+    part: Part,
+    requester: Requester,
+    causes: &mut Causes,
+) {
     let before = causes.len();
-    admission::order::check_networks(guest, causes);
+    if part == Part::Whole {
+        admission::discontinued_binding::check_gates(guest, causes);
+        admission::order::check_networks(guest, causes);
+    }
     // What passes once passes twice.
     let again = if causes.len() == before {
         |_: AdmittedGuest<'_>, _: &mut Causes| ()
     } else {
         admission::order::check_networks
     };
-    admission::order::check_guest_and(guest, again, causes);
+    admission::order::check_guest_and(guest, part, again, causes);
     container_path_without_filesystem::check(guest, causes);
     guest_without_memory::check(guest, causes);
     if requester == Requester::User {

@@ -17,6 +17,7 @@ use crate::rule::Family;
 use crate::rules::admission::causes::{Causes, Hit, LISTED};
 use crate::rules::admission::default_binding_not_permitted;
 use crate::rules::admission::guest::AdmittedGuest;
+use crate::rules::admission::order::Part;
 use crate::rules::admission::review::{self as admission, Review, Verdict};
 use crate::stored::Matcher;
 use crate::transform::start::{self, StartError, StartTypes};
@@ -233,7 +234,10 @@ fn of_stored(answer: &mut Review, namespace: &str, resolver: &Resolver<'_>) -> S
     let stops = causes.stop(known);
     review.take(causes, &FieldPath::root(), known);
     if !stops {
-        make(vm, namespace, &types, resolver, &mut review);
+        // What the webhook of the VM passed passes again, as long as it is the same.
+        let passed = answer.applied.as_ref().filter(|_| answer.hits.is_empty());
+        let passed = passed.and_then(|applied| applied.path("spec.template.spec"));
+        make(vm, namespace, &types, passed, resolver, &mut review);
     }
     let mut hits = std::mem::take(&mut review.hits);
     hits.retain(|hit| types.leave(hit, &review) && !is_said(hit, answer));
@@ -265,7 +269,7 @@ pub(super) fn of_instance(
             ..StartReview::default()
         };
         match start::store(target.release, &target.configuration, &mut vmi) {
-            Ok(()) => judge(vmi, requester, resolver, &mut review),
+            Ok(()) => judge(vmi, None, requester, resolver, &mut review),
             Err(error) => {
                 let mut causes = Causes::default();
                 default_binding_not_permitted::refused(&error.to_string(), &mut causes);
@@ -309,11 +313,12 @@ fn store_revisions(
     }
 }
 
-/// Makes the instance of a VM and judges it.
+/// Makes the instance of a VM and judges it; `passed` is the guest's spec that the webhook of the VM had nothing against.
 fn make(
     vm: Node,
     namespace: &str,
     types: &AppliedTypes<'_>,
+    passed: Option<&Node>,
     resolver: &Resolver<'_>,
     review: &mut StartReview,
 ) {
@@ -334,7 +339,13 @@ fn make(
                     return;
                 }
             }
-            judge(started.vmi, Requester::Controller, resolver, review);
+            judge(
+                started.vmi,
+                passed,
+                Requester::Controller,
+                resolver,
+                review,
+            );
         }
         Err(StartError::Admit(error)) => {
             let refused = match Refusal::from(error) {
@@ -355,14 +366,21 @@ fn make(
 }
 
 /// Judges an instance as the API server and the webhook do that validates it.
-fn judge(vmi: Node, requester: Requester, resolver: &Resolver<'_>, review: &mut StartReview) {
+fn judge(
+    vmi: Node,
+    passed: Option<&Node>,
+    requester: Requester,
+    resolver: &Resolver<'_>,
+    review: &mut StartReview,
+) {
     let target = resolver.target();
     let known = target.configuration.is_known();
     let mut causes = Causes::default();
     let guest = AdmittedGuest::of_instance(&vmi, target.release, &target.configuration);
     order::check_metadata(guest, &mut causes);
     if !causes.stop(known) {
-        order::check(guest, requester, &mut causes);
+        let part = passed.map_or(Part::Whole, |passed| Part::left_after(passed, guest.spec));
+        order::check(guest, part, requester, &mut causes);
     }
     let place = review.place.clone();
     review.take(causes, &place, known);
