@@ -21,7 +21,7 @@ use crate::resource::Resource;
 #[derive(Debug, Default)]
 pub struct Catalog {
     resources: Vec<Resource>,
-    by_name: HashMap<(SmolStr, SmolStr), Vec<u32>>,
+    by_name: HashMap<SmolStr, Vec<u32>>,
 }
 
 impl Catalog {
@@ -29,9 +29,8 @@ impl Catalog {
     pub fn new(resources: Vec<Resource>) -> Self {
         let mut by_name: HashMap<_, Vec<u32>> = HashMap::new();
         for (at, resource) in resources.iter().enumerate() {
-            let key = (resource.id.kind.clone(), resource.id.name.clone());
             by_name
-                .entry(key)
+                .entry(resource.id.name.clone())
                 .or_default()
                 .push(u32::try_from(at).expect("fewer than 2^32 resources"));
         }
@@ -48,20 +47,21 @@ impl Catalog {
     pub fn find<'a, 'b>(
         &'a self,
         group: &'b str,
-        kind: &str,
+        kind: &'b str,
         namespace: Option<&'b str>,
         name: &str,
         assumed: &'b str,
     ) -> impl Iterator<Item = &'a Resource> + use<'a, 'b> {
         let hits = self
             .by_name
-            .get(&(SmolStr::from(kind), SmolStr::from(name)))
+            .get(name)
             .map(Vec::as_slice)
             .unwrap_or_default();
         hits.iter()
             .map(|at| &self.resources[*at as usize])
             .filter(move |resource| {
-                resource.id.group == group
+                resource.id.kind == kind
+                    && resource.id.group == group
                     && namespace.is_none_or(|namespace| resource.namespace_or(assumed) == namespace)
             })
     }

@@ -1,6 +1,7 @@
 //! Runs the rules over one side and settles what is reported: levels, ignores, baseline, order.
 
 pub mod baseline;
+mod causes;
 mod ignores;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,12 +10,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
-use crate::catalog::side::{Role, Side};
+use crate::catalog::side::{Role, Root, Side};
 use crate::config::{Config, FieldValidation, Profile, Target};
 use crate::finding::{Finding, Subject};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::{Level, RuleInfo, Severity};
+use crate::rules::tree::Tree;
 use crate::rules::{self, Check, Context, Findings, Rule, Vm};
 use crate::schema;
 use crate::source::{FileId, Sources};
@@ -139,9 +141,14 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
         .collect();
     let reported = request.only.unwrap_or(&judged);
     let stated = Catalog::new(config.infer.clone());
+    let mut trees: BTreeMap<usize, Tree<'_>> = BTreeMap::new();
     let mut findings = rules::input::read::check(side);
     for (at, root) in side.roots.iter().enumerate() {
         for (target, files) in targets_of(request, at) {
+            let number = root.place.target;
+            let tree = trees
+                .entry(number)
+                .or_insert_with(|| tree_of(side, number, target));
             let mut catalogs = side.catalogs(at);
             catalogs.push(&stated);
             let resolver = Resolver::new(target, catalogs);
@@ -150,6 +157,7 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
                 target,
                 catalog: &root.catalog,
                 resolver: &resolver,
+                tree,
             };
             let found = judge(&context, config, &files);
             findings.extend(found.into_iter().filter(|finding| {
@@ -161,6 +169,8 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
         }
     }
     findings.retain_mut(|finding| settle(finding, config));
+    sort(&mut findings, sources);
+    let mut findings = causes::join(findings, reported);
     findings.retain(|finding| {
         finding
             .primary
@@ -178,6 +188,19 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
         summary,
         subjects: subjects(side, reported),
     }
+}
+
+/// Everything that goes to the cluster of a target, and what is there to resolve against.
+fn tree_of<'a>(side: &'a Side, number: usize, target: &'a Target) -> Tree<'a> {
+    let is_context = |root: &Root| {
+        let mut resources = root.catalog.resources().iter();
+        let role = resources.find_map(|resource| Some(side.role(resource.file?)));
+        role == Some(Role::Context)
+    };
+    let roots = side.roots.iter();
+    let roots = roots.filter(|root| root.place.target == number || is_context(root));
+    let catalogs = roots.map(|root| &root.catalog).collect();
+    Tree::new(catalogs, &side.kustomizations, &target.namespace)
 }
 
 /// The judged files of a root by the cluster they are for.
@@ -266,7 +289,6 @@ fn judge_resource(
     }
     if resource.is("kubevirt.io", "VirtualMachine") {
         let vm = Vm::new(resource, decoded, context);
-        found.extend(rules::admission::report::vm(&vm, context));
         found.extend(rules::cdi::report::templates(&vm, context));
         for rule in on {
             if let Check::Vm(check) = rule.check {
@@ -275,6 +297,7 @@ fn judge_resource(
                 found.append(&mut findings.into_items());
             }
         }
+        found.extend(rules::admission::report::vm(vm, context));
     }
     found
 }

@@ -1,7 +1,9 @@
 //! What the run is for: the target cluster and the user's settings in `driftless.yaml`.
 
+pub mod external;
 mod read;
 
+use self::external::External;
 use crate::action::Gate;
 use crate::release::Release;
 use crate::release::cdi::CdiRelease;
@@ -28,6 +30,8 @@ pub struct Target {
     pub namespace: String,
     /// Whether the tree holds everything the VMs name: a missing reference is then an error.
     pub complete: bool,
+    /// What lives elsewhere all the same, so that a reference to it may lead out of the tree.
+    pub external: Vec<External>,
 }
 
 impl Default for Target {
@@ -40,7 +44,22 @@ impl Default for Target {
             configuration: ClusterConfig::default(),
             namespace: "default".to_owned(),
             complete: false,
+            external: Vec::new(),
         }
+    }
+}
+
+impl Target {
+    /// Whether the tree has the object of that kind and name if the cluster has it: the tree is complete, and no
+    /// entry of `external:` says that the object lives elsewhere. `namespace` is `None` for cluster-scoped kinds.
+    pub fn holds(&self, kind: &str, namespace: Option<&str>, name: &str) -> bool {
+        self.complete && !self.is_external(kind, namespace, name)
+    }
+
+    /// Whether an entry of `external:` says that the object lives elsewhere.
+    pub fn is_external(&self, kind: &str, namespace: Option<&str>, name: &str) -> bool {
+        let mut entries = self.external.iter();
+        entries.any(|entry| entry.covers(kind, namespace, name))
     }
 }
 
@@ -97,6 +116,8 @@ pub struct TargetConfig {
     pub namespace: Option<String>,
     /// Whether the tree holds everything the VMs name.
     pub complete: Option<bool>,
+    /// What lives elsewhere. A named target has its own entries and those of the top level.
+    pub external: Vec<External>,
     /// What fails a plan. That of a named target holds for its own rows.
     pub plan: GateSettings,
 }

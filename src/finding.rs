@@ -246,6 +246,9 @@ pub struct Finding {
     pub related: Vec<Location>,
     /// A proposed change.
     pub fix: Option<Fix>,
+    /// The same problem where the value comes from: the field of an instance type or a preference. Its message lacks the
+    /// guests that it hits at its end.
+    pub given: Option<Box<Self>>,
     /// The field with list positions replaced by names, and a digest of its value: what survives a moved line.
     key: String,
 }
@@ -301,6 +304,7 @@ impl Finding {
             primary,
             related: Vec::new(),
             fix: None,
+            given: None,
             key: String::new(),
         }
     }
@@ -320,6 +324,12 @@ impl Finding {
     /// Adds a place that explains it.
     pub fn related(&mut self, location: Location) -> &mut Self {
         self.related.push(location);
+        self
+    }
+
+    /// Keeps the same problem where the value comes from.
+    pub(crate) fn given(&mut self, there: Self) -> &mut Self {
+        self.given = Some(Box::new(there));
         self
     }
 

@@ -1,6 +1,7 @@
 //! What a VM names, and what each name resolves to: live objects, stored revisions and the built-in bundle.
 
 pub mod infer;
+pub mod named;
 pub mod preference;
 pub mod revision;
 #[cfg(test)]
@@ -138,6 +139,21 @@ pub enum ResolveError {
         /// The type in Go's words: `*v1beta1.VirtualMachinePreference`.
         found: String,
     },
+}
+
+impl ResolveError {
+    /// Whether what is missing may live where the target's tree does not reach.
+    pub fn is_elsewhere(&self, target: &Target) -> bool {
+        match self {
+            Self::NotFound {
+                kind,
+                namespace,
+                name,
+                ..
+            } => !target.holds(kind, namespace.as_deref(), name),
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Resolver<'a> {

@@ -4,6 +4,7 @@ pub mod docs;
 pub(crate) mod guests;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tree;
 
 use crate::catalog::Catalog;
 use crate::config::Target;
@@ -15,6 +16,8 @@ use crate::rule::RuleInfo;
 use crate::schema::Decoded;
 use crate::source::Sources;
 use crate::yaml::Node;
+
+use self::tree::Tree;
 
 /// Declares a rule: its page as doc comment, then its id and summary, its level and what it runs.
 ///
@@ -85,7 +88,7 @@ rules! {
         runtime_data,
     ]
     /// Would KubeVirt's webhooks accept it? The checks run in KubeVirt's order and answer in its words.
-    Admission in admission beside [pub causes, curable, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, pub structural]: [
+    Admission in admission beside [pub causes, curable, pub(in crate::rules) giver, pub guest, kubernetes, pub(in crate::rules) names, pub(in crate::rules) order, patterns, prelude, pub report, pub review, pub structural]: [
         acpi_table_without_secret, binding_plugin_without_gate, boot_order_not_positive, bridge_on_pod_network, cloud_init_too_large,
         conflicting_default_networks, cpu_request_exceeds_limit, data_volume_template_source,
         data_volume_template_storage, data_volume_without_name, dedicated_cpu_count, dedicated_cpu_threads,
@@ -153,12 +156,12 @@ rules! {
         duplicate_firmware_serial, duplicate_firmware_uuid, duplicate_mac_address,
     ]
     /// Does each claim have one owner, and is what a guest names there?
-    Claims in claims beside [used]: [
-        claim_used_twice, data_volume_owned_twice,
+    Claims in claims beside [references, used]: [
+        claim_used_twice, data_volume_owned_twice, missing_key, unresolved_reference,
     ]
     /// Will cloud-init read it, and does it hold secrets?
     CloudInit in cloud_init beside [user_data]: [
-        cloud_init_header, inline_cloud_init_secret, invalid_cloud_config, misspelt_cloud_config_key,
+        cloud_init_header, inline_cloud_init_secret, invalid_answer_file, invalid_cloud_config, misspelt_cloud_config_key,
         sexagesimal_network_data,
     ]
 }
@@ -196,6 +199,8 @@ pub struct Context<'a> {
     pub catalog: &'a Catalog,
     /// What those resources name, found.
     pub resolver: &'a Resolver<'a>,
+    /// Everything that goes to that cluster, of whatever root.
+    pub tree: &'a Tree<'a>,
 }
 
 /// A VirtualMachine with everything that several rules need, computed once.

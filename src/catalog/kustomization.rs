@@ -25,10 +25,21 @@ pub struct Kustomization {
     pub other: BTreeMap<String, &'static str>,
     /// What it changes in what it builds on, as far as a virtual machine sees it.
     pub changes: Vec<Rewrite>,
+    /// The objects that it generates.
+    pub generates: Vec<Generated>,
     /// The releases of `KubeVirt` that it installs: tags of the operator's image, releases it fetches.
     pub installs: BTreeSet<Release>,
     /// The releases of CDI that it installs.
     pub installs_cdi: BTreeSet<CdiRelease>,
+}
+
+/// An object that a kustomization generates. Kustomize may put a digest after its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// `ConfigMap` or `Secret`.
+    pub kind: &'static str,
+    /// Its name as written.
+    pub name: String,
 }
 
 /// A change that a kustomization makes to objects, such as a patch.
@@ -111,8 +122,15 @@ impl Kustomization {
         read.read_changes(root);
         read.installs = installed(root, "virt-operator", "kubevirt/kubevirt");
         read.installs_cdi = installed(root, "cdi-operator", "kubevirt/containerized-data-importer");
-        for field in ["configMapGenerator", "secretGenerator"] {
+        for (field, kind) in [
+            ("configMapGenerator", "ConfigMap"),
+            ("secretGenerator", "Secret"),
+        ] {
             for item in root.items_at(field) {
+                read.generates.push(Generated {
+                    kind,
+                    name: item.str_at("name").to_owned(),
+                });
                 read.name(item.str_at("env"), field);
                 for text in texts(item, "envs").chain(texts(item, "files")) {
                     let file = text.split_once('=').map_or(text, |(_, file)| file);

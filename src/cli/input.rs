@@ -1,5 +1,6 @@
 //! Where texts come from: directories, standard input.
 
+pub(crate) mod aside;
 pub(crate) mod discover;
 pub(crate) mod git;
 pub(crate) mod read;

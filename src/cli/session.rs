@@ -50,6 +50,8 @@ pub(crate) struct Request<'a> {
     pub(crate) paths: &'a [PathBuf],
     /// Which files matter.
     pub(crate) wants: Wants,
+    /// Whether Secrets and ConfigMaps that a virtual machine names are looked into.
+    pub(crate) looks_aside: bool,
     /// Whether what the kustomizations of the paths build on belongs to them, wherever it lies in the repository.
     pub(crate) follows: bool,
     /// Which files may differ, where a change is judged.
@@ -64,12 +66,21 @@ impl<'a> Request<'a> {
         Self { wants, ..self }
     }
 
+    /// With the Secrets and ConfigMaps that a virtual machine names; in a tree that is complete, with all that it names.
+    pub(crate) const fn looking_aside(self) -> Self {
+        Self {
+            looks_aside: true,
+            ..self
+        }
+    }
+
     /// What `KubeVirt` reads, in the paths alone.
     pub(crate) const fn new(global: &'a Global, paths: &'a [PathBuf]) -> Self {
         Self {
             global,
             paths,
             wants: Wants::Relevant,
+            looks_aside: false,
             follows: false,
             differing: None,
             settings: true,

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::external::External;
 use super::{
     Config, Error, FieldValidation, GateSettings, INFER_KINDS, Ignore, Profile, Spanned,
     TargetConfig, did_you_mean,
@@ -19,6 +20,7 @@ const KEYS: &[&str] = &[
     "complete",
     "context",
     "exclude",
+    "external",
     "fieldValidation",
     "ignores",
     "infer",
@@ -33,6 +35,7 @@ const KEYS: &[&str] = &[
 const TARGET_KEYS: &[&str] = &[
     "clusterConfig",
     "complete",
+    "external",
     "kubevirt",
     "name",
     "namespace",
@@ -89,6 +92,7 @@ impl Config {
         for target in &mut config.targets {
             target.kubevirt = target.kubevirt.or(defaults.kubevirt);
             target.complete = target.complete.or(defaults.complete);
+            target.external.extend(defaults.external.iter().cloned());
             if target.namespace.is_none() {
                 target.namespace.clone_from(&defaults.namespace);
             }
@@ -116,6 +120,12 @@ fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
         "clusterConfig" => target.cluster_config = Some(string(entry)?),
         "namespace" => target.namespace = Some(string(entry)?),
         "plan" => target.plan = gates(entry)?,
+        "external" => {
+            target.external = items(entry)?
+                .iter()
+                .map(external)
+                .collect::<Result<_, _>>()?;
+        }
         _ => {
             let value = entry
                 .node
@@ -216,6 +226,29 @@ fn ignore(item: &Node) -> Result<Ignore, Error> {
         return Err(wrong(ignore.span, "an entry of `ignores` needs a `reason`"));
     }
     Ok(ignore)
+}
+
+fn external(item: &Node) -> Result<External, Error> {
+    let (mut kinds, mut namespaces, mut names) = (Vec::new(), Vec::new(), Vec::new());
+    for entry in fields(item, "an entry of `external`", &["kinds", "namespaces", "names"])? {
+        match entry.key.as_str() {
+            "kinds" => kinds = strings(entry)?,
+            "namespaces" => namespaces = strings(entry)?,
+            _ => names = strings(entry)?,
+        }
+    }
+    if kinds.is_empty() && names.is_empty() {
+        return Err(wrong(
+            item.origin.span(),
+            "an entry of `external` needs `kinds` or `names`",
+        ));
+    }
+    External::new(kinds, &namespaces, &names).map_err(|(glob, reason)| {
+        wrong(
+            item.origin.span(),
+            format!("`{glob}` is not a valid glob: {reason}"),
+        )
+    })
 }
 
 fn infer(item: &Node) -> Result<Resource, Error> {

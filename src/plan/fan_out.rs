@@ -194,7 +194,7 @@ fn judge_edit(base: &Stage, head: &Stage, captured: &Types, live: &Types, out: &
 
 /// The instance type or preference is no longer there, or of no use.
 fn gone(head: &Stage, stored: &Node, error: &TypesError, out: &mut VmPlan) {
-    let complete = head.subject.resolver.target().complete;
+    let complete = error.is_certain(head.subject.resolver.target());
     let is_there = match error {
         TypesError::Unresolved { error, .. } => !matches!(error, ResolveError::NotFound { .. }),
         _ => true,

@@ -323,7 +323,7 @@ impl<'a> ModifiedVm<'a> {
 
 /// The VM names an instance type or preference that is not there.
 fn unresolved(head: &Stage, error: &TypesError, out: &mut VmPlan) {
-    let words = if head.subject.resolver.target().complete {
+    let words = if error.is_certain(head.subject.resolver.target()) {
         out.action = Action::Rejected;
         out.rejected = Some(Rejection::Sync);
         "the VM names what does not exist: its controller fails on every sync"

@@ -1,10 +1,11 @@
 //! A VM that moves to another target, another root or another namespace.
 
-use super::names::{self, Kind};
+use super::names;
 use super::row::{blank, causes};
 use super::stage::Stage;
 use super::{Action, Change, Reason, VmPlan};
 use crate::change::{Pair, Relation, Sided};
+use crate::resolve::named::Kind;
 use crate::source::Sources;
 
 /// One VM in two roots of its target: whether it lives on depends on what applies the roots.
@@ -84,7 +85,7 @@ fn left_behind(base: &Sided, head: &Sided) -> Vec<Reason> {
                     name.name,
                     base.namespace()
                 ))
-                .at(&name.at),
+                .at(&name.field.to_string()),
             );
         }
     }

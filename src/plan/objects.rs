@@ -3,7 +3,7 @@
 use super::claims::{self, Around, Fate};
 use super::delivery;
 use super::lifecycle::kept_by;
-use super::names::{self, Kind, NamedObject, UsedFor};
+use super::names;
 use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::stage::Stage;
@@ -11,6 +11,7 @@ use super::traps::is_ephemeral;
 use super::{Action, CauseLocation, Change, Loss, Lost, Reason, Rejection, VmPlan};
 use crate::change::Sided;
 use crate::release::Release;
+use crate::resolve::named::{Kind, NamedObject, UsedFor};
 use crate::resource::Resource;
 use crate::source::Sources;
 use crate::update::template_spec;
@@ -186,7 +187,10 @@ impl<'a> ObjectsOfName<'a> {
             );
             return told;
         }
-        if head.subject.resolver.target().complete {
+        let namespace = name.namespace.unwrap_or_else(|| head.namespace());
+        let target = head.subject.resolver.target();
+        let mut objects = name.kind.objects().iter();
+        if objects.all(|(_, kind)| target.holds(kind, Some(namespace), name.name)) {
             told.start_refused = true;
             told.hold(Action::NextStart);
         } else {
@@ -218,7 +222,7 @@ impl ObjectVerdict {
 
     fn say(&mut self, name: &NamedObject<'_>, words: &str) {
         let message = format!("{} `{}`: {words}", name.kind.word(), name.name);
-        self.reasons.push(Reason::new(message).at(&name.at));
+        self.reasons.push(Reason::new(message).at(&name.field.to_string()));
     }
 
     fn edited(
@@ -325,7 +329,7 @@ impl ObjectVerdict {
                 kubevirt,
                 ..Reason::new(message)
             };
-            self.reasons.push(reason.at(&name.at));
+            self.reasons.push(reason.at(&name.field.to_string()));
         }
     }
 

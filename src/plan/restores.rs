@@ -7,6 +7,7 @@ use super::power::{self, Runs};
 use super::row::{blank, causes};
 use super::{Action, Change, Loss, Lost, Power, Reason, Rejection, VmPlan};
 use crate::change::{Pair, Sided};
+use crate::resolve::named::Kind;
 use crate::source::Sources;
 
 /// Whether a resource restores a snapshot.
@@ -69,7 +70,8 @@ fn added(head: &Sided<'_>, machines: &Machines<'_>, sources: &Sources) -> VmPlan
         .0
         .get(&(head.target(), head.namespace(), target))
         .copied();
-    if vm.is_none() && head.resolver.target().complete {
+    let namespace = Some(head.namespace());
+    if vm.is_none() && head.resolver.target().holds("VirtualMachine", namespace, target) {
         out.hold(Action::Create);
         out.reasons.push(
             Reason::new(format!(
@@ -95,7 +97,7 @@ fn added(head: &Sided<'_>, machines: &Machines<'_>, sources: &Sources) -> VmPlan
                 what: Lost::Disk,
                 name: name.name.to_owned(),
             };
-            if name.kind == names::Kind::Claim && !out.loses.contains(&loss) {
+            if name.kind == Kind::Claim && !out.loses.contains(&loss) {
                 out.loses.push(loss);
             }
         }

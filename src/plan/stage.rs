@@ -308,9 +308,7 @@ fn store(subject: &Sided, submitted: &Node, old: Option<&Node>) -> StoredVm {
     };
     let (vm, refused) = match admitted {
         Ok(admitted) => (admitted.vm, Vec::new()),
-        Err(NotAdmitted::Infer(error))
-            if !error.missing().is_empty() && !subject.resolver.target().complete =>
-        {
+        Err(NotAdmitted::Infer(error)) if error.is_elsewhere(subject.resolver.target()) => {
             (written, Vec::new())
         }
         Err(error) => (written, admission::reasons(&Refusal::from(error))),

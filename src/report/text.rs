@@ -34,6 +34,8 @@ impl Default for TextLayout {
 
 /// Findings of one rule shown in full for one file.
 const PER_FILE: usize = 3;
+/// Places shown that explain a finding.
+const RELATED: usize = 5;
 /// Findings of one rule shown in full.
 const PER_RULE: usize = 10;
 
@@ -129,7 +131,7 @@ impl FindingsWriter {
         if let Some(help) = &finding.help {
             self.remark(&margin, "help", &shown::line(help));
         }
-        for location in &finding.related {
+        for location in finding.related.iter().take(RELATED) {
             let place = report.path(location);
             let (at, _) = report.positions(location);
             let note = shown::line(&location.note);
@@ -139,6 +141,10 @@ impl FindingsWriter {
                 format!("{place}:{}:{}: {note}", at.line, at.column)
             };
             self.remark(&margin, "see", &text);
+        }
+        let more = finding.related.len().saturating_sub(RELATED);
+        if more > 0 {
+            self.remark(&margin, "see", &format!("{more} more places"));
         }
         self.out.push('\n');
     }

@@ -28,6 +28,7 @@ use smol_str::SmolStr;
 use self::walk::InferenceWalk;
 use super::Resolver;
 use crate::cause::Refusal;
+use crate::config::Target;
 use crate::resource::ResourceId;
 use crate::stored::Matcher;
 use crate::yaml::{Node, Origin};
@@ -119,6 +120,12 @@ impl InferError {
             | Self::NoLabel { .. } => true,
             Self::NoVolume { .. } | Self::NotFound { .. } | Self::Ambiguous { .. } => false,
         }
+    }
+
+    /// Whether an object that is missing may live where the target's tree does not reach.
+    pub fn is_elsewhere(&self, target: &Target) -> bool {
+        let mut missing = self.missing().iter();
+        missing.any(|id| !target.holds(&id.kind, id.namespace.as_deref(), &id.name))
     }
 
     /// The objects that would settle it, any one of them; none where no object is missing.

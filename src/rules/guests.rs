@@ -1,5 +1,7 @@
 //! The guests of a catalog: every resource that holds a VMI spec, and where it lies.
 
+pub(in crate::rules) mod mounted;
+
 use crate::catalog::Catalog;
 use crate::field_path::FieldPath;
 use crate::resource::Resource;
@@ -20,21 +22,24 @@ pub(crate) struct GuestSpec<'a> {
 
 /// Every guest of a catalog, in order.
 pub(crate) fn guests(catalog: &Catalog) -> impl Iterator<Item = GuestSpec<'_>> {
-    catalog.resources().iter().filter_map(|resource| {
-        let (path, many) = match (resource.id.group.as_str(), resource.id.kind.as_str()) {
-            ("kubevirt.io", "VirtualMachine") => ("spec.template.spec", false),
-            ("kubevirt.io", "VirtualMachineInstance") => ("spec", false),
-            ("kubevirt.io", "VirtualMachineInstanceReplicaSet") => ("spec.template.spec", true),
-            ("pool.kubevirt.io", "VirtualMachinePool") => {
-                ("spec.virtualMachineTemplate.spec.template.spec", true)
-            }
-            _ => return None,
-        };
-        Some(GuestSpec {
-            resource,
-            path: FieldPath::parse(path),
-            spec: resource.node.path(path)?,
-            many,
-        })
+    catalog.resources().iter().filter_map(guest_of)
+}
+
+/// The guest of a resource, where it has one.
+pub(crate) fn guest_of(resource: &Resource) -> Option<GuestSpec<'_>> {
+    let (path, many) = match (resource.id.group.as_str(), resource.id.kind.as_str()) {
+        ("kubevirt.io", "VirtualMachine") => ("spec.template.spec", false),
+        ("kubevirt.io", "VirtualMachineInstance") => ("spec", false),
+        ("kubevirt.io", "VirtualMachineInstanceReplicaSet") => ("spec.template.spec", true),
+        ("pool.kubevirt.io", "VirtualMachinePool") => {
+            ("spec.virtualMachineTemplate.spec.template.spec", true)
+        }
+        _ => return None,
+    };
+    Some(GuestSpec {
+        resource,
+        path: FieldPath::parse(path),
+        spec: resource.node.path(path)?,
+        many,
     })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cause::Refusal;
+use crate::config::Target;
 use crate::release::{Behaviour, Release};
 use crate::resolve::{ResolveError, Resolver, Spec};
 use crate::stored::Matcher;
@@ -32,6 +33,13 @@ pub enum TypesError {
 }
 
 impl TypesError {
+    /// Whether the target's tree would hold what a matcher names, if the cluster had it.
+    pub fn is_certain(&self, target: &Target) -> bool {
+        let is_elsewhere =
+            matches!(self, Self::Unresolved { error, .. } if error.is_elsewhere(target));
+        target.complete && !is_elsewhere
+    }
+
     /// The field of the VM to blame.
     pub const fn field(&self) -> &'static str {
         match self {

@@ -33,6 +33,20 @@ fn json_schema(rules: &[&str]) -> Json {
             json!({"type": "boolean", "description": "whether the tree holds everything the VMs name; a missing reference is then an error"}),
         ),
         (
+            "external",
+            json!({
+                "type": "array", "description": "what the VMs name and the tree does not hold, though it is complete; a target has its own entries and these",
+                "items": {
+                    "type": "object", "additionalProperties": false, "anyOf": [{"required": ["kinds"]}, {"required": ["names"]}],
+                    "properties": {
+                        "kinds": {"type": "array", "items": {"type": "string"}, "description": "kinds, such as Secret; all where left out"},
+                        "namespaces": {"type": "array", "items": {"type": "string"}, "description": "globs of namespaces; all where left out"},
+                        "names": {"type": "array", "items": {"type": "string"}, "description": "globs of names; all where left out"},
+                    },
+                },
+            }),
+        ),
+        (
             "plan",
             json!({
                 "type": "object", "additionalProperties": false, "description": "what fails a plan; a target's own holds for its rows",
@@ -152,6 +166,7 @@ fn the_schema_of_the_settings_takes_what_is_read() {
     let validator = jsonschema::validator_for(&json_schema(&ids)).unwrap();
     let settings = serde_json::json!({
         "kubevirt": 1.9, "clusterConfig": "kubevirt.yaml", "namespace": "vms", "complete": true, "profile": "strict",
+        "external": [{"kinds": ["Secret"], "namespaces": ["vms"], "names": ["vault-*"]}],
         "levels": {"runtime-data": "off"}, "exclude": ["old/**"], "context": ["shared"], "roots": ["apps"],
         "fieldValidation": "warn", "ignores": [{"rules": ["runtime-data"], "paths": ["a"], "reason": "b"}],
         "infer": [{"kind": "DataSource", "name": "fedora", "preference": "fedora"}],

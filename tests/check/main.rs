@@ -14,6 +14,7 @@ mod formats;
 mod generated;
 #[path = "../golden.rs"]
 mod golden;
+mod kinds;
 mod releases;
 mod secrets;
 mod valid;

@@ -7,6 +7,7 @@
 )]
 
 mod args;
+mod asides;
 mod catalog;
 mod expand;
 mod function;

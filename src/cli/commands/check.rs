@@ -70,7 +70,7 @@ fn fail_on() -> impl TypedValueParser<Value = Level> {
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
     let sinks = Sink::settle(args.format.clone(), args.output.as_ref())?;
     let baseline = args.baseline.as_deref().map(read_baseline).transpose()?;
-    let session = Session::load(&Request::new(global, &args.paths), shell)?;
+    let session = Session::load(&Request::new(global, &args.paths).looking_aside(), shell)?;
     session.say_skipped(shell);
     let only = only(args, &session)?;
     let mut checked = check::run(&check::CheckRequest {

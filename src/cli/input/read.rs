@@ -1,5 +1,6 @@
 //! Reading what was found: only files that matter are kept; their bytes decide.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -10,6 +11,7 @@ use driftless::catalog::relevance::Relevance;
 use driftless::catalog::side::Role;
 use rayon::prelude::*;
 
+use super::aside::{Asides, Names};
 use super::discover::{Discovery, is_manifest, plain_reason};
 use super::stdin;
 
@@ -55,9 +57,12 @@ const LARGEST: u64 = 512 * 1024 * 1024;
 /// discovery's list.
 ///
 /// `interest` gives what a file is read for, by its name, its role and its bytes' promise.
+///
+/// Of the other files it keeps those of `asides` that what it keeps names, to resolve against.
 pub(crate) fn read(
     discovery: &mut Discovery,
     wants: Wants,
+    asides: Asides,
     interest: &(dyn Fn(&str, Role, Relevance) -> Option<Role> + Sync),
     progress: &(dyn Fn() + Sync),
 ) -> Vec<Text> {
@@ -78,33 +83,43 @@ pub(crate) fn read(
                     bytes => Ok(bytes),
                 })
                 .map(|bytes| {
-                    let bytes = bytes?;
+                    let Some(bytes) = bytes else {
+                        return FileRead::Nothing;
+                    };
                     let relevance = if found.named && wants == Wants::Everything || frames(name) {
                         Relevance::Relevant
                     } else {
                         Relevance::of(&bytes)
                     };
-                    interest(name, found.role, relevance).map(|role| {
-                        let text = Text {
-                            path: (*name).clone(),
-                            bytes,
-                            role,
+                    let Some(role) = interest(name, found.role, relevance) else {
+                        return match asides.names_of(&bytes, relevance) {
+                            Some(names) => FileRead::Aside(name.as_str(), &found.disk, names),
+                            None => FileRead::Nothing,
                         };
-                        (text, relevance)
-                    })
+                    };
+                    let text = Text {
+                        path: (*name).clone(),
+                        bytes,
+                        role,
+                    };
+                    FileRead::Text(text, relevance)
                 })
                 .map_err(|reason| ((*name).clone(), reason))
         })
         .collect();
     let mut texts = Vec::new();
+    let mut aside = Vec::new();
+    let mut unreadable = Vec::new();
     for result in results {
         match result {
-            Ok(text) => texts.extend(text),
-            Err((name, reason)) => {
-                discovery.unreadable.insert(name, reason);
-            }
+            Ok(FileRead::Text(text, relevance)) => texts.push((text, relevance)),
+            Ok(FileRead::Aside(name, disk, names)) => aside.push((name, disk, names)),
+            Ok(FileRead::Nothing) => {}
+            Err(unread) => unreadable.push(unread),
         }
     }
+    let aside = named_by(&texts, asides, &aside);
+    discovery.unreadable.extend(unreadable);
     if discovery.stdin {
         match stdin::read() {
             Ok(bytes) => texts.push((
@@ -123,16 +138,48 @@ pub(crate) fn read(
     let anything = texts
         .iter()
         .any(|(text, relevance)| *relevance == Relevance::Relevant && !frames(&text.path));
-    texts
-        .into_iter()
-        .filter(|(text, relevance)| {
-            anything
-                || wants != Wants::Relevant
-                || *relevance == Relevance::Relevant
-                || frames(&text.path)
+    let texts = texts.into_iter().filter(|(text, relevance)| {
+        anything
+            || wants != Wants::Relevant
+            || *relevance == Relevance::Relevant
+            || frames(&text.path)
+    });
+    let aside = aside.into_iter().filter(|_| anything);
+    texts.map(|(text, _)| text).chain(aside).collect()
+}
+
+/// What became of a file.
+enum FileRead<'a> {
+    /// It is kept.
+    Text(Text, Relevance),
+    /// It is kept where another names what it bears.
+    Aside(&'a str, &'a Path, Names),
+    /// It is of no interest.
+    Nothing,
+}
+
+/// The files put aside that bear a name which one of the texts has. One that can no longer be read is left out.
+fn named_by(
+    texts: &[(Text, Relevance)],
+    asides: Asides,
+    aside: &[(&str, &Path, Names)],
+) -> Vec<Text> {
+    if aside.is_empty() {
+        return Vec::new();
+    }
+    let mut words = HashSet::new();
+    for (text, _) in texts {
+        asides.add_words(&text.bytes, &mut words);
+    }
+    let named = aside.iter().filter(|(_, _, names)| names.are_among(&words));
+    let read = named.filter_map(|(name, disk, _)| {
+        Some(Text {
+            path: (*name).to_owned(),
+            bytes: load(disk).ok()??,
+            role: Role::Context,
         })
-        .map(|(text, _)| text)
-        .collect()
+    });
+    read.collect()
 }
 
 /// Whether a file says what others are.

@@ -14,6 +14,7 @@ use driftless::yaml;
 
 use super::differing::Differing;
 use super::world::World;
+use crate::input::aside::Asides;
 use crate::input::discover::{self, Discovery, Exclude, is_manifest, on_disk, reported};
 use crate::input::git::{Listing, Repository};
 use crate::input::read::{self, Text, Wants, frames};
@@ -33,6 +34,8 @@ pub(super) struct Asked<'a> {
     pub(super) exclude: &'a Exclude,
     /// Which files matter.
     pub(super) wants: Wants,
+    /// Which others do where one of those names them.
+    pub(super) asides: Asides,
     /// Whether what the kustomizations build on belongs to the paths, wherever it lies in the repository.
     pub(super) follows: bool,
     /// Which files may differ, where a change is judged.
@@ -196,7 +199,13 @@ impl Gathered {
             .progress
             .get_or_insert_with(|| Progress::new(shell, files));
         let interest = |name: &str, role, relevance| asked.interest(&place(name), role, relevance);
-        let texts = read::read(&mut discovery, asked.wants, &interest, &|| progress.step());
+        let texts = read::read(
+            &mut discovery,
+            asked.wants,
+            asked.asides,
+            &interest,
+            &|| progress.step(),
+        );
         let Discovery {
             given,
             context,

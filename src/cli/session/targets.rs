@@ -8,6 +8,7 @@ use driftless::catalog::path;
 use driftless::catalog::root::Scope;
 use driftless::catalog::shown::{ClusterFacts, ShownRelease};
 use driftless::catalog::side::Side;
+use driftless::config::external::External;
 use driftless::config::{Target, TargetConfig};
 use driftless::release::Release;
 use driftless::release::cdi::CdiRelease;
@@ -58,6 +59,7 @@ struct DescribedTarget {
     name: String,
     namespace: String,
     complete: bool,
+    external: Vec<External>,
     /// Whether a file of the side is for it.
     is_used: bool,
     /// The release of CDI that the side shows.
@@ -144,6 +146,7 @@ pub(super) fn describe(
             name: config.name.clone(),
             namespace: scope.namespace_of(number).to_owned(),
             complete: config.complete.unwrap_or_default(),
+            external: config.external.clone(),
             is_used,
             cdi: catalog::cdi::shown(
                 side.resources()
@@ -200,6 +203,7 @@ pub(super) fn settle(
             configuration,
             namespace: target.namespace.clone(),
             complete: target.complete,
+            external: target.external.clone(),
         });
     }
     (settled, assumed)

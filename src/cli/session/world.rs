@@ -19,6 +19,7 @@ use super::settings::{self, Settings};
 use super::targets::{self, Described, Targets};
 use super::{Request, Resolvers, say_unreadable};
 use crate::args::Global;
+use crate::input::aside::Asides;
 use crate::input::discover::{Exclude, reported};
 use crate::input::read_from::ReadFrom;
 use crate::output::Shell;
@@ -89,6 +90,12 @@ impl World {
             .map(|path| reported(path))
             .chain(settings.joined(&settings.config.context))
             .collect();
+        let targets = settings.config.targets();
+        let asides = match request.looks_aside {
+            false => Asides::None,
+            true if targets.iter().any(|target| target.complete == Some(true)) => Asides::Named,
+            true => Asides::Mounted,
+        };
         let (world, head) = match head {
             Some((world, same)) => {
                 let head = Head {
@@ -108,6 +115,7 @@ impl World {
                 context: &context,
                 exclude: &exclude,
                 wants: request.wants,
+                asides,
                 follows: request.follows,
                 differing: request.differing,
                 head: head.as_ref(),

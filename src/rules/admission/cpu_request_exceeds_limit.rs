@@ -61,14 +61,19 @@ pub(super) fn refuse_excess(
 ) {
     let [request, limit] = ["requests", "limits"].map(|kind| {
         let path = format!("domain.resources.{kind}.{resource}");
-        (guest.at(&path), guest.amount(&path))
+        let amount = guest.amount(&path);
+        (path, amount)
     });
     if unit(&limit.1) > 0 && unit(&request.1) > unit(&limit.1) {
-        rule.refuse(causes, &request.0)
-            .because(format!(
-                "{} '{}' is greater than {} '{}'",
-                request.0, request.1, limit.0, limit.1
-            ))
+        let field = guest.at(&request.0);
+        let message = format!(
+            "{field} '{}' is greater than {} '{}'",
+            request.1,
+            guest.at(&limit.0),
+            limit.1
+        );
+        rule.refuse(causes, field)
+            .because(message)
             .help("raise the limit or lower the request");
     }
 }

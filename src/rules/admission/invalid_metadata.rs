@@ -125,13 +125,14 @@ fn labels(metadata: &Node, at: &FieldPath, found: &mut Objections) {
     };
     let at = at.field("labels");
     for label in labels.entries() {
-        let path = at.field(&label.key);
         for words in names::label_key(&label.key) {
-            found.add("labels", path.clone(), Some(&label.key), &words);
+            let path = at.field(&label.key);
+            found.add("labels", path, Some(&label.key), &words);
         }
         let value = label.node.as_str().unwrap_or_default();
         for words in names::label_value(value) {
-            found.add("labels", path.clone(), Some(value), &words);
+            let path = at.field(&label.key);
+            found.add("labels", path, Some(value), &words);
         }
     }
 }

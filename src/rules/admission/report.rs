@@ -1,6 +1,7 @@
 //! Turns the webhooks' answer to an object into findings.
 
 use super::causes::Hit;
+use super::giver::JudgedGuest;
 use super::review::{self, Review};
 use crate::field_path::FieldPath;
 use crate::finding::{Finding, Location};
@@ -13,18 +14,25 @@ use crate::rules::instancetypes::{
     kubevirt_would_crash, unresolved_instancetype, unresolved_preference,
 };
 use crate::rules::{Context, Vm, start};
+use crate::stored::Matcher;
+use crate::yaml::Node;
 
 /// What the webhooks answer to a VM on creation. What the API server says is found elsewhere.
-pub fn vm(vm: &Vm<'_>, context: &Context<'_>) -> Vec<Finding> {
-    let decoded = &vm.decoded;
-    let mut review = review::review_decoded(
-        vm.written(),
-        decoded.node.clone(),
-        &decoded.problems,
-        None,
-        context.resolver,
-    );
-    let mut found = findings(vm.resource, &review);
+pub fn vm(mut vm: Vm<'_>, context: &Context<'_>) -> Vec<Finding> {
+    let types = types_of(&vm.decoded.node);
+    let decoded = std::mem::replace(&mut vm.decoded.node, types);
+    let vm = &vm;
+    let problems = &vm.decoded.problems;
+    let mut review =
+        review::review_decoded(vm.written(), decoded, problems, None, context.resolver);
+    let subject = JudgedGuest {
+        resource: vm.resource,
+        named: &vm.decoded.node,
+        namespace: vm.namespace,
+        resolver: context.resolver,
+    };
+    let mut found = findings(&review, |hit| subject.of_hit_in(hit, &review));
+    found.extend(crashed(vm.resource, &review));
     // Other rules say these, on every release and with what may have been meant.
     found.retain(|finding| {
         finding.rule.id != unresolved_instancetype::RULE.info.id
@@ -44,25 +52,58 @@ pub fn vm(vm: &Vm<'_>, context: &Context<'_>) -> Vec<Finding> {
     found
 }
 
+/// What of a VM tells its instance type and preference.
+fn types_of(vm: &Node) -> Node {
+    let mut types = Node::map();
+    for matcher in Matcher::ALL {
+        for (part, key) in [
+            ("spec", matcher.field()),
+            ("status", matcher.status_field()),
+        ] {
+            if let Some(node) = vm.get(part).and_then(|part| part.get(key)) {
+                types.set(&format!("{part}.{key}"), node.clone());
+            }
+        }
+    }
+    types
+}
+
 /// What the webhook of instance types and preferences answers.
 pub fn object(resource: &Resource, context: &Context<'_>) -> Vec<Finding> {
     let review = review::review_object(&resource.id.kind, &resource.node, context.target.release);
-    findings(resource, &review)
+    let mut found = findings(&review, |hit| of_hit(resource, hit));
+    found.extend(crashed(resource, &review));
+    found
 }
 
-fn findings(resource: &Resource, review: &Review) -> Vec<Finding> {
-    let mut found: Vec<Finding> = review
-        .hits
-        .iter()
-        .map(|hit| of_hit(resource, hit))
-        .collect();
-    if let Some(message) = &review.crash {
-        let message = format!("KubeVirt would crash: {message}");
-        let mut finding = Finding::at(&kubevirt_would_crash::RULE.info, resource, "spec", message);
-        finding.help("change the object so that KubeVirt finds what it looks for");
-        found.push(finding);
+fn findings(review: &Review, of: impl Fn(&Hit) -> Finding) -> Vec<Finding> {
+    review.hits.iter().map(of).collect()
+}
+
+fn crashed(resource: &Resource, review: &Review) -> Option<Finding> {
+    let message = format!("KubeVirt would crash: {}", review.crash.as_ref()?);
+    let mut finding = Finding::at(&kubevirt_would_crash::RULE.info, resource, "spec", message);
+    finding.help("change the object so that KubeVirt finds what it looks for");
+    Some(finding)
+}
+
+impl JudgedGuest<'_> {
+    /// A cause of the webhook of virtual machines, with what gives the value that it is about.
+    fn of_hit_in(&self, hit: &Hit, review: &Review) -> Finding {
+        let mut finding = of_hit(self.resource, hit);
+        let applied = review.applied.as_ref();
+        let value = applied.and_then(|applied| hit.field.find(applied));
+        let Some(giver) = value.and_then(|value| self.giver(value)) else {
+            return finding;
+        };
+        let words = match hit.setting.as_ref().filter(|_| !hit.certain) {
+            Some(setting) => format!("it depends on {setting} whether KubeVirt accepts"),
+            None => format!("{}: KubeVirt refuses", hit.rule.info.summary),
+        };
+        finding.message = format!("{} (from {})", finding.message, giver.name);
+        giver.explain(&mut finding, words);
+        finding
     }
-    found
 }
 
 /// A cause of a webhook.

@@ -156,9 +156,7 @@ pub(super) fn review_decoded(
             review.admitted = Some(admitted);
         }
         Err(NotAdmitted::Refused(Refusal::Crash { message })) => review.crash = Some(message),
-        Err(NotAdmitted::Infer(error))
-            if !error.missing().is_empty() && !resolver.target().complete =>
-        {
+        Err(NotAdmitted::Infer(error)) if error.is_elsewhere(resolver.target()) => {
             review.missing = Some(error);
             // What no type can cure is refused whatever is inferred.
             if let Some(vm) = uninferred
@@ -338,7 +336,7 @@ fn apply(
         (Matcher::Preference, &preference),
     ] {
         let Err(error) = resolved else { continue };
-        if matches!(error, ResolveError::NotFound { .. }) && !target.complete {
+        if error.is_elsewhere(target) {
             *unresolved = true;
         } else if refuses {
             unresolved::refused(matcher, error, causes);

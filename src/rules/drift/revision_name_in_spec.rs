@@ -70,7 +70,11 @@ fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
             continue;
         }
         let message = match pin.state {
-            State::Missing if !context.target.complete => {
+            State::Missing
+                if !context
+                    .target
+                    .holds("ControllerRevision", Some(vm.namespace), &pin.name) =>
+            {
                 format!(
                     "`revisionName` pins `{}`, which is not in the tree",
                     pin.name

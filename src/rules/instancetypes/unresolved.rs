@@ -51,7 +51,10 @@ pub(super) fn report(
             if written.is_some_and(|written| !written.str_at("inferFromVolume").is_empty()) {
                 return;
             }
-            if bundle::lifetime(kind, name).is_some() {
+            let is_external = context
+                .target
+                .is_external(kind, namespace.as_deref(), name);
+            if is_external || bundle::lifetime(kind, name).is_some() {
                 return;
             }
             let scope = match namespace {
@@ -63,7 +66,8 @@ pub(super) fn report(
                 at.field("name"),
                 format!("there is no {scope} in the tree"),
             );
-            if context.target.complete {
+            let must_be_here = !error.is_elsewhere(context.target);
+            if must_be_here {
                 finding
                     .severity(Severity::Error)
                     .kubevirt(Cause::new("", error.to_string()));
@@ -71,7 +75,7 @@ pub(super) fn report(
                 finding.severity(Severity::Note);
             }
             if let Some(help) = elsewhere(matcher, kind, name, vm, context) {
-                finding.severity(if context.target.complete {
+                finding.severity(if must_be_here {
                     Severity::Error
                 } else {
                     Severity::Warning

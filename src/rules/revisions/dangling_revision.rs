@@ -70,11 +70,11 @@ rule! {
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
-    if !context.target.complete {
-        return;
-    }
+    let target = context.target;
     for pin in pins(vm) {
-        if matches!(pin.state, State::Missing) {
+        if matches!(pin.state, State::Missing)
+            && target.holds("ControllerRevision", Some(vm.namespace), &pin.name)
+        {
             findings
                 .report(
                     vm.resource,

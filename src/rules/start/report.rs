@@ -2,28 +2,27 @@
 
 use super::review::{self, StartReview};
 use super::workloads;
-use crate::finding::{Finding, Location};
-use crate::resolve::Resolver;
+use crate::finding::Finding;
 use crate::resource::Resource;
 use crate::rules::admission::causes::Hit;
+use crate::rules::admission::giver::JudgedGuest;
 use crate::rules::admission::review::Review;
 use crate::rules::input::depends_on_configuration;
 use crate::rules::instancetypes::kubevirt_would_crash;
 use crate::rules::{Context, Vm, admission};
-use crate::stored::Matcher;
-use crate::yaml::{Node, Origin};
+use crate::yaml::Node;
 
 /// What a cluster answers to the start of a VM, by its `answer` to the VM itself.
 pub(in crate::rules) fn vm(vm: &Vm<'_>, answer: &mut Review) -> Vec<Finding> {
     let resolver = vm.context.resolver;
     let review = review::review(vm.written(), answer, vm.namespace, resolver);
-    let subject = Starting {
+    let subject = JudgedGuest {
         resource: vm.resource,
         named: &vm.decoded.node,
         namespace: vm.namespace,
         resolver,
     };
-    subject.findings(&review)
+    subject.started(&review)
 }
 
 /// What a cluster answers to a resource of a kind that makes guests and is no VM.
@@ -32,7 +31,7 @@ pub(crate) fn workload(resource: &Resource, decoded: &Node, context: &Context<'_
     let id = &resource.id;
     let resolver = context.resolver;
     let review = workloads::review(&id.group, &id.kind, decoded, namespace, resolver);
-    let subject = Starting {
+    let subject = JudgedGuest {
         resource,
         named: decoded
             .path("spec.virtualMachineTemplate")
@@ -40,20 +39,12 @@ pub(crate) fn workload(resource: &Resource, decoded: &Node, context: &Context<'_
         namespace,
         resolver,
     };
-    review.map_or_else(Vec::new, |review| subject.findings(&review))
+    review.map_or_else(Vec::new, |review| subject.started(&review))
 }
 
-/// The resource whose guest is started.
-struct Starting<'a> {
-    resource: &'a Resource,
-    /// The tree with its matchers.
-    named: &'a Node,
-    namespace: &'a str,
-    resolver: &'a Resolver<'a>,
-}
-
-impl Starting<'_> {
-    fn findings(&self, review: &StartReview) -> Vec<Finding> {
+impl JudgedGuest<'_> {
+    /// What is said of a start.
+    fn started(&self, review: &StartReview) -> Vec<Finding> {
         let own = review
             .own
             .iter()
@@ -88,69 +79,32 @@ impl Starting<'_> {
 
     fn of_hit(&self, hit: &Hit, review: &StartReview) -> Finding {
         let giver = review.value_of(hit).and_then(|value| self.giver(value));
+        let info = &hit.rule.info;
+        let kind = &self.resource.id.kind;
+        let setting = hit.setting.as_ref().filter(|_| !hit.certain);
+        let rule = setting.map_or(info, |_| &depends_on_configuration::RULE.info);
         let from = giver
             .as_ref()
-            .map_or_else(String::new, |(name, _)| format!(" (from {name})"));
-        let info = &hit.rule.info;
-        let mut finding = match hit.setting.as_ref().filter(|_| !hit.certain) {
-            Some(setting) => Finding::at(
-                &depends_on_configuration::RULE.info,
-                self.resource,
-                hit.field.clone(),
+            .map_or_else(String::new, |giver| format!(" (from {})", giver.name));
+        let summary = info.summary;
+        let (here, there) = match setting {
+            Some(setting) => (
                 format!("whether KubeVirt starts this{from} depends on {setting}"),
+                format!("it depends on {setting} whether KubeVirt starts"),
             ),
-            None => Finding::at(
-                info,
-                self.resource,
-                hit.field.clone(),
-                format!(
-                    "{}{from}: KubeVirt stores this {} and refuses every start",
-                    info.summary, self.resource.id.kind
-                ),
+            None => (
+                format!("{summary}{from}: KubeVirt stores this {kind} and refuses every start"),
+                format!("{summary}: KubeVirt stores and never starts"),
             ),
         };
+        let mut finding = Finding::at(rule, self.resource, hit.field.clone(), here);
         finding.kubevirt(hit.cause.clone());
         if let Some(help) = &hit.help {
             finding.help(help.clone());
         }
-        if let Some((_, Some(place))) = giver {
-            finding.related(place);
+        if let Some(giver) = giver {
+            giver.explain(&mut finding, there);
         }
         finding
-    }
-
-    /// The instance type or preference that gave a value, and where, unless it is built in.
-    fn giver(&self, value: &Node) -> Option<(String, Option<Location>)> {
-        let span = match value.origin {
-            Origin::Bundle(entry) => {
-                return Some((
-                    format!("the built-in {} `{}`", entry.kind, entry.name),
-                    None,
-                ));
-            }
-            Origin::Source(span) => span,
-            _ => return None,
-        };
-        let holds = |resource: &Resource| {
-            let of = resource.node.origin.span();
-            of.is_some_and(|of| {
-                of.file == span.file && of.start <= span.start && span.end <= of.end
-            })
-        };
-        if holds(self.resource) {
-            return None;
-        }
-        Matcher::ALL.into_iter().find_map(|matcher| {
-            let found = self
-                .resolver
-                .resolve(matcher, self.named, self.namespace)
-                .ok()??;
-            let resource = found.resource;
-            holds(resource).then(|| {
-                let name = format!("the {matcher} `{}`", resource.id.name);
-                let place = Location::span(span, resource.document);
-                (name, Some(place.note(format!("the {matcher} gives it"))))
-            })
-        })
     }
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::cause::{Cause, Refusal};
 use crate::field_path::FieldPath;
-use crate::resolve::{ResolveError, Resolved, ResolvedVia, Resolver};
+use crate::resolve::{Resolved, ResolvedVia, Resolver};
 use crate::resource::cluster::ReferencePolicy;
 use crate::rule::Family;
 use crate::rules::admission::causes::{Causes, Hit, LISTED};
@@ -125,7 +125,7 @@ impl<'a> AppliedTypes<'a> {
     fn of(vm: &Node, namespace: &str, resolver: &Resolver<'a>) -> Option<Self> {
         let find = |matcher| match resolver.resolve(matcher, vm, namespace) {
             Ok(found) => Some((found, false)),
-            Err(ResolveError::NotFound { .. }) if !resolver.target().complete => Some((None, true)),
+            Err(error) if error.is_elsewhere(resolver.target()) => Some((None, true)),
             Err(_) => None,
         };
         let (instancetype, lacks_instancetype) = find(Matcher::Instancetype)?;

@@ -112,7 +112,9 @@ pub(super) fn missing<'a>(
             format!("revision `{name}` is not in this repository; its name says {LATEST}");
         return Remark::note(vm, message).at(&reference.field);
     }
-    let complete = resolver.target().complete;
+    let target = resolver.target();
+    let namespace = vm.namespace_or(&target.namespace);
+    let complete = target.holds("ControllerRevision", Some(namespace), name);
     let message = if complete {
         format!("revision `{name}` does not exist: the VM cannot start")
     } else {
