@@ -37,7 +37,9 @@ pub(super) fn join(findings: Vec<Finding>, reported: &BTreeSet<FileId>) -> Vec<F
         guests.entry(at).or_default().insert(guest);
     }
     for (at, guests) in guests {
-        let Some(first) = guests.first() else { continue };
+        let Some(first) = guests.first() else {
+            continue;
+        };
         let message = &mut out[at].message;
         *message = match guests.len() - 1 {
             0 => format!("{message} {first}"),

@@ -102,7 +102,11 @@ mod tests {
             (Some("team"), "ca", false),
             (None, "ca", false),
         ] {
-            assert_eq!(secret(&entry, namespace, name), covers, "{namespace:?} {name}");
+            assert_eq!(
+                secret(&entry, namespace, name),
+                covers,
+                "{namespace:?} {name}"
+            );
         }
     }
 

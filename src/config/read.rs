@@ -230,7 +230,11 @@ fn ignore(item: &Node) -> Result<Ignore, Error> {
 
 fn external(item: &Node) -> Result<External, Error> {
     let (mut kinds, mut namespaces, mut names) = (Vec::new(), Vec::new(), Vec::new());
-    for entry in fields(item, "an entry of `external`", &["kinds", "namespaces", "names"])? {
+    for entry in fields(
+        item,
+        "an entry of `external`",
+        &["kinds", "namespaces", "names"],
+    )? {
         match entry.key.as_str() {
             "kinds" => kinds = strings(entry)?,
             "namespaces" => namespaces = strings(entry)?,

@@ -222,7 +222,8 @@ impl ObjectVerdict {
 
     fn say(&mut self, name: &NamedObject<'_>, words: &str) {
         let message = format!("{} `{}`: {words}", name.kind.word(), name.name);
-        self.reasons.push(Reason::new(message).at(&name.field.to_string()));
+        self.reasons
+            .push(Reason::new(message).at(&name.field.to_string()));
     }
 
     fn edited(

@@ -71,7 +71,12 @@ fn added(head: &Sided<'_>, machines: &Machines<'_>, sources: &Sources) -> VmPlan
         .get(&(head.target(), head.namespace(), target))
         .copied();
     let namespace = Some(head.namespace());
-    if vm.is_none() && head.resolver.target().holds("VirtualMachine", namespace, target) {
+    if vm.is_none()
+        && head
+            .resolver
+            .target()
+            .holds("VirtualMachine", namespace, target)
+    {
         out.hold(Action::Create);
         out.reasons.push(
             Reason::new(format!(

@@ -83,7 +83,11 @@ impl<'a> Tree<'a> {
     }
 
     /// The namespace in which an object of that kind and name is.
-    pub(crate) fn namespace_with(&self, (group, kind): (&str, &str), name: &str) -> Option<&'a str> {
+    pub(crate) fn namespace_with(
+        &self,
+        (group, kind): (&str, &str),
+        name: &str,
+    ) -> Option<&'a str> {
         let found = self.catalogs.iter().find_map(|catalog| {
             let mut found = catalog.find(group, kind, None, name, "");
             found.next()
@@ -141,7 +145,11 @@ fn made_of(resource: &Resource, assumed: &str, all: &mut BTreeSet<MadeObject>) {
         ("operator.openshift.io", "Network") => {
             for network in resource.node.items_at("spec.additionalNetworks") {
                 let namespace = network.str_at("namespace");
-                let namespace = if namespace.is_empty() { "default" } else { namespace };
+                let namespace = if namespace.is_empty() {
+                    "default"
+                } else {
+                    namespace
+                };
                 make(NETWORK, Some(namespace), network.str_at("name"));
             }
         }
@@ -195,7 +203,14 @@ mod tests {
     fn what_makes_an_object_stands_for_it() {
         for (api_version, of, spec, kind, namespace, name) in [
             ("v1", "Secret", json!({}), ("", "Secret"), "vms", "own"),
-            ("external-secrets.io/v1", "ExternalSecret", json!({}), ("", "Secret"), "vms", "own"),
+            (
+                "external-secrets.io/v1",
+                "ExternalSecret",
+                json!({}),
+                ("", "Secret"),
+                "vms",
+                "own",
+            ),
             (
                 "external-secrets.io/v1",
                 "ExternalSecret",

@@ -58,7 +58,9 @@ pub fn parse_first(file: FileId, bytes: &[u8]) -> Result<Option<Document>, Error
 pub(crate) fn is_mapping(bytes: &[u8]) -> bool {
     let text = decode::decode(bytes, false);
     let (document, _) = grammar::parse(&text.text, false);
-    let root = document.ok().and_then(|document| document.nodes.into_iter().next());
+    let root = document
+        .ok()
+        .and_then(|document| document.nodes.into_iter().next());
     text.bad.is_none() && root.is_some_and(|root| matches!(root.raw, Raw::Mapping(_)))
 }
 

@@ -71,11 +71,15 @@ fn accepted_and_never_started() {
     };
     assert_eq!(refused("{domain: {devices: {}}}"), ["guest-without-memory"]);
     assert_eq!(
-        refused("{architecture: arm64, domain: {memory: {guest: 1Gi}, firmware: {bootloader: {bios: {}}}, devices: {}}}"),
+        refused(
+            "{architecture: arm64, domain: {memory: {guest: 1Gi}, firmware: {bootloader: {bios: {}}}, devices: {}}}"
+        ),
         ["bios-on-arm64"]
     );
     assert_eq!(
-        refused("{domain: {memory: {guest: 1Gi}, features: {hyperv: {synictimer: {enabled: true}, vpindex: {enabled: false}}}, devices: {}}}"),
+        refused(
+            "{domain: {memory: {guest: 1Gi}, features: {hyperv: {synictimer: {enabled: true}, vpindex: {enabled: false}}}, devices: {}}}"
+        ),
         ["hyperv-requirement-disabled"]
     );
     let bare = "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a}\nspec: {domain: {memory: {guest: 1Gi}, devices: {disks: [{name: root, disk: {}}]}}}\n";
@@ -85,23 +89,38 @@ fn accepted_and_never_started() {
 /// CK02: one disk, two owners. Beside it: one machine that names a claim twice, and what is shared on purpose.
 #[test]
 fn one_disk_with_two_owners() {
-    let claim = |name: &str| format!("{{name: {name}, persistentVolumeClaim: {{claimName: data}}}}");
+    let claim =
+        |name: &str| format!("{{name: {name}, persistentVolumeClaim: {{claimName: data}}}}");
     let a = vm("a", &volumes(&claim("root")));
     let b = vm("b", &volumes("{name: root, dataVolume: {name: data}}"));
     let checked = files(&[a.clone(), b]);
     assert_eq!(checked.of("claim-used-twice").len(), 2);
-    let twice = vm("a", &volumes(&format!("{}, {}", claim("root"), claim("more"))));
+    let twice = vm(
+        "a",
+        &volumes(&format!("{}, {}", claim("root"), claim("more"))),
+    );
     assert_eq!(files(&[twice]).of("claim-used-twice").len(), 2);
     let template = "  dataVolumeTemplates: [{metadata: {name: data}, spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}}]\n";
-    let own = machine("c", template, &volumes("{name: root, dataVolume: {name: data}}"));
+    let own = machine(
+        "c",
+        template,
+        &volumes("{name: root, dataVolume: {name: data}}"),
+    );
     let volume = object(
         "cdi.kubevirt.io/v1beta1",
         "DataVolume",
         "data",
         "spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}\n",
     );
-    assert!(!files(&[own, volume]).of("data-volume-owned-twice").is_empty());
-    let shared = a.replace("disk: {bus: virtio}", "shareable: true, cache: none, disk: {bus: virtio}");
+    assert!(
+        !files(&[own, volume])
+            .of("data-volume-owned-twice")
+            .is_empty()
+    );
+    let shared = a.replace(
+        "disk: {bus: virtio}",
+        "shareable: true, cache: none, disk: {bus: virtio}",
+    );
     let other = shared.replace("name: a,", "name: d,");
     assert!(files(&[shared, other]).of("claim-used-twice").is_empty());
 }
@@ -119,9 +138,17 @@ fn what_preserve_unknown_fields_keeps() {
     let forbidden = checked.only("forbidden-field");
     assert_eq!(forbidden.severity, Severity::Error);
     assert!(checked.of("unknown-field").is_empty());
-    assert!(Checked::one(&with("{labels: {app: web}}")).outcome.findings.is_empty());
+    assert!(
+        Checked::one(&with("{labels: {app: web}}"))
+            .outcome
+            .findings
+            .is_empty()
+    );
     // Beside it: a field of a part that the API server prunes is dropped.
-    let pruned = vm("web", "{domain: {memory: {guest: 1Gi}, devices: {}, app: web}}");
+    let pruned = vm(
+        "web",
+        "{domain: {memory: {guest: 1Gi}, devices: {}, app: web}}",
+    );
     assert_eq!(ids(&Checked::one(&pruned)), ["unknown-field"]);
 }
 
@@ -135,7 +162,13 @@ fn a_null_under_server_side_apply() {
     let finding = checked.only("dropped-null");
     assert_eq!(finding.severity, Severity::Note);
     assert!(finding.message.contains("dropped"));
-    assert!(finding.help.as_deref().unwrap_or_default().contains("server-side apply"));
+    assert!(
+        finding
+            .help
+            .as_deref()
+            .unwrap_or_default()
+            .contains("server-side apply")
+    );
 }
 
 /// CK05: in a tree that is complete every name leads to something. Beside it: names that another object of the tree makes,
@@ -144,8 +177,14 @@ fn a_null_under_server_side_apply() {
 fn a_name_that_leads_nowhere_in_a_complete_tree() {
     let names = [
         ("dataVolume: {name: x}", "DataVolume"),
-        ("persistentVolumeClaim: {claimName: x}", "PersistentVolumeClaim"),
-        ("ephemeral: {persistentVolumeClaim: {claimName: x}}", "PersistentVolumeClaim"),
+        (
+            "persistentVolumeClaim: {claimName: x}",
+            "PersistentVolumeClaim",
+        ),
+        (
+            "ephemeral: {persistentVolumeClaim: {claimName: x}}",
+            "PersistentVolumeClaim",
+        ),
         ("secret: {secretName: x}", "Secret"),
         ("configMap: {name: x}", "ConfigMap"),
         ("cloudInitNoCloud: {secretRef: {name: x}}", "Secret"),
@@ -158,12 +197,25 @@ fn a_name_that_leads_nowhere_in_a_complete_tree() {
         let checked = in_complete_tree(std::slice::from_ref(&machine), Vec::new());
         let finding = checked.only("unresolved-reference");
         assert_eq!(finding.severity, Severity::Error, "{source}");
-        assert!(finding.message.contains(&format!("no {kind} `x`")), "{source}: {}", finding.message);
-        assert!(files(std::slice::from_ref(&machine)).of("unresolved-reference").is_empty(), "{source}");
+        assert!(
+            finding.message.contains(&format!("no {kind} `x`")),
+            "{source}: {}",
+            finding.message
+        );
+        assert!(
+            files(std::slice::from_ref(&machine))
+                .of("unresolved-reference")
+                .is_empty(),
+            "{source}"
+        );
         let elsewhere = External::new(vec![kind.to_owned()], &[], &["x".to_owned()]).unwrap();
         let excused = in_complete_tree(std::slice::from_ref(&machine), vec![elsewhere]);
         assert!(excused.of("unresolved-reference").is_empty(), "{source}");
-        let api_version = if kind == "DataVolume" { "cdi.kubevirt.io/v1beta1" } else { "v1" };
+        let api_version = if kind == "DataVolume" {
+            "cdi.kubevirt.io/v1beta1"
+        } else {
+            "v1"
+        };
         let there = object(api_version, kind, "x", "");
         let found = in_complete_tree(&[machine, there], Vec::new());
         assert!(found.of("unresolved-reference").is_empty(), "{source}");
@@ -174,9 +226,16 @@ fn a_name_that_leads_nowhere_in_a_complete_tree() {
     );
     let checked = in_complete_tree(&[network], Vec::new());
     let message = &checked.only("unresolved-reference").message;
-    assert!(message.contains("no NetworkAttachmentDefinition `lan`"), "{message}");
+    assert!(
+        message.contains("no NetworkAttachmentDefinition `lan`"),
+        "{message}"
+    );
     let typed = |kind: &str| {
-        machine("web", &format!("  {kind}: {{name: x}}\n"), "{domain: {devices: {}}}")
+        machine(
+            "web",
+            &format!("  {kind}: {{name: x}}\n"),
+            "{domain: {devices: {}}}",
+        )
     };
     for kind in ["instancetype", "preference"] {
         let rule = format!("unresolved-{kind}");
@@ -192,10 +251,26 @@ fn a_name_that_leads_nowhere_in_a_complete_tree() {
 #[test]
 fn names_and_labels_of_every_kind() {
     for (api_version, kind, spec) in [
-        ("kubevirt.io/v1", "VirtualMachine", "spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}"),
-        ("instancetype.kubevirt.io/v1beta1", "VirtualMachineInstancetype", "spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}"),
-        ("instancetype.kubevirt.io/v1beta1", "VirtualMachinePreference", "spec: {}"),
-        ("v1", "PersistentVolumeClaim", "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}"),
+        (
+            "kubevirt.io/v1",
+            "VirtualMachine",
+            "spec: {runStrategy: Always, template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}}",
+        ),
+        (
+            "instancetype.kubevirt.io/v1beta1",
+            "VirtualMachineInstancetype",
+            "spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}",
+        ),
+        (
+            "instancetype.kubevirt.io/v1beta1",
+            "VirtualMachinePreference",
+            "spec: {}",
+        ),
+        (
+            "v1",
+            "PersistentVolumeClaim",
+            "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}",
+        ),
     ] {
         let named = |metadata: &str| {
             format!("apiVersion: {api_version}\nkind: {kind}\nmetadata: {metadata}\n{spec}\n")
@@ -210,21 +285,37 @@ fn names_and_labels_of_every_kind() {
             "{name: a, annotations: {\"/x\": y}}",
             "{name: a, finalizers: [\"x y\"]}",
         ] {
-            assert!(!of(metadata).of("invalid-metadata").is_empty(), "{kind} {metadata}");
+            assert!(
+                !of(metadata).of("invalid-metadata").is_empty(),
+                "{kind} {metadata}"
+            );
         }
-        assert!(of("{name: a.b-1, labels: {a: B}}").of("invalid-metadata").is_empty(), "{kind}");
+        assert!(
+            of("{name: a.b-1, labels: {a: B}}")
+                .of("invalid-metadata")
+                .is_empty(),
+            "{kind}"
+        );
     }
 }
 
 fn types(kind: &str, spec: &str) -> String {
-    object("instancetype.kubevirt.io/v1beta1", kind, "it", &format!("spec: {spec}\n"))
+    object(
+        "instancetype.kubevirt.io/v1beta1",
+        kind,
+        "it",
+        &format!("spec: {spec}\n"),
+    )
 }
 
 /// CK07: what an instance type or a preference gives to several guests is one finding, at its line there, with the guests.
 /// Beside it: one guest, a type that is not reported on, a type that is built in, a value of the guest's own.
 #[test]
 fn the_cause_is_elsewhere() {
-    let secure = types("VirtualMachinePreference", "\n  firmware:\n    preferredEfi: {secureBoot: true}");
+    let secure = types(
+        "VirtualMachinePreference",
+        "\n  firmware:\n    preferredEfi: {secureBoot: true}",
+    );
     let uses = "  preference: {name: it, kind: VirtualMachinePreference}\n";
     let guest = "{domain: {memory: {guest: 1Gi}, devices: {}}}";
     let many: Vec<String> = (0..12)
@@ -241,18 +332,41 @@ fn the_cause_is_elsewhere() {
         "spec.firmware.preferredEfi"
     );
     assert_eq!(finding.related.len(), 12);
-    assert!(finding.message.ends_with("KubeVirt refuses VirtualMachine vms/web-00 and 11 more"), "{}", finding.message);
+    assert!(
+        finding
+            .message
+            .ends_with("KubeVirt refuses VirtualMachine vms/web-00 and 11 more"),
+        "{}",
+        finding.message
+    );
     assert!(checked.report(Format::Text).contains("7 more places"));
-    for format in [Format::Json, Format::Sarif, Format::Rdjson, Format::Junit, Format::Gitlab, Format::Github] {
+    for format in [
+        Format::Json,
+        Format::Sarif,
+        Format::Rdjson,
+        Format::Junit,
+        Format::Gitlab,
+        Format::Github,
+    ] {
         let text = checked.report(format);
         assert!(text.contains("web-00 and 11 more"), "{text}");
     }
-    assert!(checked.report(Format::Json).contains("in VirtualMachine vms/web-11"));
+    assert!(
+        checked
+            .report(Format::Json)
+            .contains("in VirtualMachine vms/web-11")
+    );
 
     let one = machine("web", uses, guest);
     let checked = files(&[secure.clone(), one.clone()]);
     let finding = checked.only("secure-boot-without-smm");
-    assert!(finding.message.ends_with("KubeVirt refuses VirtualMachine vms/web"), "{}", finding.message);
+    assert!(
+        finding
+            .message
+            .ends_with("KubeVirt refuses VirtualMachine vms/web"),
+        "{}",
+        finding.message
+    );
 
     // A value of the guest's own is the guest's.
     let own = one.replace("domain: {", "domain: {firmware: {bootloader: {efi: {}}}, ");
@@ -293,7 +407,10 @@ fn hints_lead_to_the_field() {
     };
     let volume = "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: a}\nspec: {source: {blank: {}}, resources: {requests: {storage: 1Gi}}}\n";
     let told = help(volume, "unknown-field");
-    assert!(told.contains("`pvc`") && told.contains("`storage`"), "{told}");
+    assert!(
+        told.contains("`pvc`") && told.contains("`storage`"),
+        "{told}"
+    );
     let disk = vm(
         "web",
         "{domain: {memory: {guest: 1Gi}, devices: {disks: [{name: r, disk: , bus: virtio}]}}, volumes: [{name: r, emptyDisk: {capacity: 1Gi}}]}",
@@ -318,36 +435,100 @@ fn one_identity_twice_is_told_once() {
     ];
     let checked = Checked::new(&files, &target, &Config::default());
     let told: Vec<&str> = ids(&checked);
-    assert!(told.iter().all(|id| *id == "duplicate-resource"), "{told:?}");
+    assert!(
+        told.iter().all(|id| *id == "duplicate-resource"),
+        "{told:?}"
+    );
     assert_eq!(told.len(), 1);
 }
 
 /// CK14: what the guest reads: cloud-init, network data, answer files, and the keys under which KubeVirt looks for them.
 #[test]
 fn traps_inside_the_guest() {
-    let init = |data: &str| vm("web", &volumes(&format!("{{name: init, cloudInitNoCloud: {{{data}}}}}")));
+    let init = |data: &str| {
+        vm(
+            "web",
+            &volumes(&format!("{{name: init, cloudInitNoCloud: {{{data}}}}}")),
+        )
+    };
     let found = |text: String| ids(&Checked::one(&text));
-    assert_eq!(found(init("userData: \"#cloud-config\\nruncmd: [a\"")), ["invalid-cloud-config"]);
-    assert_eq!(found(init("userData: \"#cloud-config\\npakages: [a]\"")), ["misspelt-cloud-config-key"]);
     assert_eq!(
-        found(init("userData: \"#cloud-config\", networkData: \"ethernets: {a: {match: {macaddress: 52:54:00:12:34:56}}}\"")),
+        found(init("userData: \"#cloud-config\\nruncmd: [a\"")),
+        ["invalid-cloud-config"]
+    );
+    assert_eq!(
+        found(init("userData: \"#cloud-config\\npakages: [a]\"")),
+        ["misspelt-cloud-config-key"]
+    );
+    assert_eq!(
+        found(init(
+            "userData: \"#cloud-config\", networkData: \"ethernets: {a: {match: {macaddress: 52:54:00:12:34:56}}}\""
+        )),
         ["sexagesimal-network-data"]
     );
     for (source, kind, key, rule) in [
-        ("cloudInitNoCloud: {secretRef: {name: x}}", "Secret", "user-data: a", Some("missing-key")),
-        ("cloudInitNoCloud: {secretRef: {name: x}}", "Secret", "userData: \"#cloud-config\"", None),
-        ("cloudInitConfigDrive: {networkDataSecretRef: {name: x}}", "Secret", "userdata: a", Some("missing-key")),
-        ("cloudInitConfigDrive: {networkDataSecretRef: {name: x}}", "Secret", "networkdata: a", None),
-        ("sysprep: {secret: {name: x}}", "Secret", "answers.xml: <a/>", Some("missing-key")),
-        ("sysprep: {secret: {name: x}}", "Secret", "Unattend.xml: <a/>", None),
-        ("sysprep: {configMap: {name: x}}", "ConfigMap", "autounattend.xml: <a>", Some("invalid-answer-file")),
-        ("sysprep: {configMap: {name: x}}", "ConfigMap", "autounattend.xml: <a/>", None),
+        (
+            "cloudInitNoCloud: {secretRef: {name: x}}",
+            "Secret",
+            "user-data: a",
+            Some("missing-key"),
+        ),
+        (
+            "cloudInitNoCloud: {secretRef: {name: x}}",
+            "Secret",
+            "userData: \"#cloud-config\"",
+            None,
+        ),
+        (
+            "cloudInitConfigDrive: {networkDataSecretRef: {name: x}}",
+            "Secret",
+            "userdata: a",
+            Some("missing-key"),
+        ),
+        (
+            "cloudInitConfigDrive: {networkDataSecretRef: {name: x}}",
+            "Secret",
+            "networkdata: a",
+            None,
+        ),
+        (
+            "sysprep: {secret: {name: x}}",
+            "Secret",
+            "answers.xml: <a/>",
+            Some("missing-key"),
+        ),
+        (
+            "sysprep: {secret: {name: x}}",
+            "Secret",
+            "Unattend.xml: <a/>",
+            None,
+        ),
+        (
+            "sysprep: {configMap: {name: x}}",
+            "ConfigMap",
+            "autounattend.xml: <a>",
+            Some("invalid-answer-file"),
+        ),
+        (
+            "sysprep: {configMap: {name: x}}",
+            "ConfigMap",
+            "autounattend.xml: <a/>",
+            None,
+        ),
     ] {
         let machine = vm("web", &volumes(&format!("{{name: init, {source}}}")));
-        let field = if kind == "Secret" { "stringData" } else { "data" };
+        let field = if kind == "Secret" {
+            "stringData"
+        } else {
+            "data"
+        };
         let mounted = |more: &str| object("v1", kind, "x", &format!("{field}: {{{key}}}\n{more}"));
         let checked = files(&[machine.clone(), mounted("")]);
-        assert_eq!(ids(&checked), rule.into_iter().collect::<Vec<_>>(), "{source} {key}");
+        assert_eq!(
+            ids(&checked),
+            rule.into_iter().collect::<Vec<_>>(),
+            "{source} {key}"
+        );
         // What is encrypted is not known.
         let encrypted = files(&[machine, mounted("sops: {mac: a}\n")]);
         assert!(encrypted.of("missing-key").is_empty(), "{source} {key}");
@@ -367,9 +548,23 @@ fn machine_types_by_regular_expression() {
         configuration: ClusterConfig::known(Node::from_json(&configuration)),
         ..Target::default()
     };
-    for (machine, refused) in [("pc-q35-9.2", false), ("pc-i440fx-9", false), ("q35", true), ("xpc-q35-1", true)] {
-        let text = vm("web", &format!("{{domain: {{memory: {{guest: 1Gi}}, machine: {{type: {machine}}}, devices: {{}}}}}}"));
+    for (machine, refused) in [
+        ("pc-q35-9.2", false),
+        ("pc-i440fx-9", false),
+        ("q35", true),
+        ("xpc-q35-1", true),
+    ] {
+        let text = vm(
+            "web",
+            &format!(
+                "{{domain: {{memory: {{guest: 1Gi}}, machine: {{type: {machine}}}, devices: {{}}}}}}"
+            ),
+        );
         let checked = Checked::new(&[("vm.yaml", text)], &target, &Config::default());
-        assert_eq!(!checked.of("unsupported-machine-type").is_empty(), refused, "{machine}");
+        assert_eq!(
+            !checked.of("unsupported-machine-type").is_empty(),
+            refused,
+            "{machine}"
+        );
     }
 }

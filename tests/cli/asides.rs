@@ -22,14 +22,24 @@ fn a_secret_of_a_file_of_its_own_is_looked_into_where_it_is_named() {
             "secrets/init.yaml",
             &object("Secret", "web-init", "stringData: {user-data: a}"),
         ),
-        ("secrets/other.yaml", "kind: Secret\nmetadata: {name: other\n"),
+        (
+            "secrets/other.yaml",
+            "kind: Secret\nmetadata: {name: other\n",
+        ),
     ]);
     let run = workspace.run(&["check", "--kubevirt", "1.9"]);
     assert_eq!(run.status, 1, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("missing-key"), "{}", run.stdout);
-    assert!(run.stdout.contains("secrets/init.yaml:4:1: the Secret"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("secrets/init.yaml:4:1: the Secret"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("1 error in 1 file"), "{}", run.stdout);
-    workspace.write("secrets/init.yaml", object("Secret", "web-init", "stringData: {userdata: a}").as_bytes());
+    workspace.write(
+        "secrets/init.yaml",
+        object("Secret", "web-init", "stringData: {userdata: a}").as_bytes(),
+    );
     let run = workspace.run(&["check", "--kubevirt", "1.9"]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
 }
@@ -46,10 +56,17 @@ fn a_complete_tree_is_searched_whole() {
     ]);
     let run = workspace.run(&["check"]);
     assert_eq!(run.status, 0, "{}{}", run.stdout, run.stderr);
-    workspace.write("rights/account.yaml", object("ServiceAccount", "db", "").as_bytes());
+    workspace.write(
+        "rights/account.yaml",
+        object("ServiceAccount", "db", "").as_bytes(),
+    );
     let run = workspace.run(&["check"]);
     assert_eq!(run.status, 1, "{}{}", run.stdout, run.stderr);
-    assert!(run.stdout.contains("unresolved-reference"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("unresolved-reference"),
+        "{}",
+        run.stdout
+    );
     workspace.write(
         "driftless.yaml",
         b"complete: true\nkubevirt: \"1.9\"\nexternal: [{kinds: [ServiceAccount], namespaces: [\"v*\"]}]\n",

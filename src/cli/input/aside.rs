@@ -116,9 +116,15 @@ mod tests {
         for (aside, expected) in [
             ("kind: Secret\nmetadata:\n  name: init-1.a\n", true),
             ("kind: Secret\nmetadata: {name: 'init-1.a'}\n", true),
-            ("{\"kind\": \"Secret\", \"metadata\": {\"name\" : \"init-1.a\"}}", true),
+            (
+                "{\"kind\": \"Secret\", \"metadata\": {\"name\" : \"init-1.a\"}}",
+                true,
+            ),
             ("kind: Secret\nmetadata:\n  name: init-1\n", false),
-            ("kind: Secret\nmetadata:\n  name: other\nstringData: {x: init-1.a}\n", false),
+            (
+                "kind: Secret\nmetadata:\n  name: other\nstringData: {x: init-1.a}\n",
+                false,
+            ),
             ("kind: Secret\nmetadata:\n  name: &n init-1.a\n", true),
             ("kind: Secret\nmetadata:\n  name: >-\n    init-1.a\n", true),
             ("kind: Secret\nmetadata:\n  name: ''\n", false),

@@ -2,12 +2,12 @@
 
 use super::causes::Causes;
 use super::guest::AdmittedGuest;
-use crate::yaml::Node;
 #[allow(
     clippy::wildcard_imports,
     reason = "every rule of the family has its place here"
 )]
 use super::*;
+use crate::yaml::Node;
 
 /// What the webhook checks of a VM with instance type, preference and defaults applied.
 /// Mirrors `ValidateVirtualMachineSpec`, pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go @ v1.9.0.
@@ -73,7 +73,11 @@ impl Part {
             && LISTS
                 .iter()
                 .all(|key| is_same(passed.get(key), spec.get(key)));
-        if is_passed { Self::Machine } else { Self::Whole }
+        if is_passed {
+            Self::Machine
+        } else {
+            Self::Whole
+        }
     }
 }
 

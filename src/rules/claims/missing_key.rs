@@ -92,11 +92,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 USER_DATA
             };
             let serves = |key: &str| {
-                let key = if is_sysprep {
-                    &key.to_lowercase()
-                } else {
-                    key
-                };
+                let key = if is_sysprep { &key.to_lowercase() } else { key };
                 wanted.contains(&key)
             };
             if mounted.keys().any(serves) {
@@ -104,7 +100,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             }
             let id = &mounted.object.id;
             let [first, second] = wanted;
-            let message = format!("the {} `{}` has no key `{first}` or `{second}`", id.kind, id.name);
+            let message = format!(
+                "the {} `{}` has no key `{first}` or `{second}`",
+                id.kind, id.name
+            );
             let has_other_data = !is_sysprep
                 && mounted
                     .named
@@ -122,8 +121,7 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 |key| format!("rename `{key}` to `{first}`"),
             ));
             if is_sysprep {
-                let words =
-                    "Sysprep drive should contain autounattend.xml or unattend.xml but neither were found.";
+                let words = "Sysprep drive should contain autounattend.xml or unattend.xml but neither were found.";
                 finding.kubevirt(Cause::new("", words));
             } else if has_other_data {
                 finding.severity(Severity::Warning);

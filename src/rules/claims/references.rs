@@ -55,13 +55,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn add(
-        &mut self,
-        node: &'a Node,
-        at: &FieldPath,
-        keys: &str,
-        kinds: &'static [GroupKind],
-    ) {
+    fn add(&mut self, node: &'a Node, at: &FieldPath, keys: &str, kinds: &'static [GroupKind]) {
         self.add_in(None, node, at, keys, kinds);
     }
 
@@ -105,7 +99,12 @@ impl<'a> Names<'a> {
             let at = at.field("volumes").index(index);
             // Every namespace has this one.
             if volume.str_at("serviceAccount.serviceAccountName") != "default" {
-                self.add(volume, &at, "serviceAccount.serviceAccountName", &[SERVICE_ACCOUNT]);
+                self.add(
+                    volume,
+                    &at,
+                    "serviceAccount.serviceAccountName",
+                    &[SERVICE_ACCOUNT],
+                );
             }
             self.add(volume, &at, "containerDisk.imagePullSecret", &[SECRET]);
         }
@@ -118,7 +117,12 @@ impl<'a> Names<'a> {
         for (index, claim) in spec.items_at("resourceClaims").iter().enumerate() {
             let at = at.field("resourceClaims").index(index);
             self.add(claim, &at, "resourceClaimName", &[RESOURCE_CLAIM]);
-            self.add(claim, &at, "resourceClaimTemplateName", &[RESOURCE_TEMPLATE]);
+            self.add(
+                claim,
+                &at,
+                "resourceClaimTemplateName",
+                &[RESOURCE_TEMPLATE],
+            );
         }
     }
 
@@ -226,12 +230,19 @@ pub(super) fn references(resource: &Resource) -> Vec<Reference<'_>> {
                 names.source(source, &FieldPath::parse("spec.source"));
             }
         }
-        ("", "PersistentVolumeClaim") => names.add(node, &root, "spec.storageClassName", &[STORAGE]),
+        ("", "PersistentVolumeClaim") => {
+            names.add(node, &root, "spec.storageClassName", &[STORAGE])
+        }
         ("snapshot.kubevirt.io", "VirtualMachineSnapshot") => {
             names.kinded(node, "spec.source", &[&[MACHINE]]);
         }
         ("snapshot.kubevirt.io", "VirtualMachineRestore") => {
-            names.add(node, &root, "spec.virtualMachineSnapshotName", &[MACHINE_SNAPSHOT]);
+            names.add(
+                node,
+                &root,
+                "spec.virtualMachineSnapshotName",
+                &[MACHINE_SNAPSHOT],
+            );
         }
         ("clone.kubevirt.io", "VirtualMachineClone") => {
             names.kinded(node, "spec.source", &[&[MACHINE], &[MACHINE_SNAPSHOT]]);
@@ -262,7 +273,12 @@ mod tests {
         let told = |reference: &Reference<'_>| {
             let kinds: Vec<&str> = reference.kinds.iter().map(|(_, kind)| *kind).collect();
             let namespace = reference.namespace.unwrap_or("-");
-            format!("{} {} {namespace}/{}", reference.field, kinds.join("|"), reference.name)
+            format!(
+                "{} {} {namespace}/{}",
+                reference.field,
+                kinds.join("|"),
+                reference.name
+            )
         };
         found.iter().map(told).collect()
     }
@@ -302,21 +318,31 @@ mod tests {
             fields("kubevirt.io/v1", "VirtualMachine", &spec),
             [
                 format!("{at}.volumes[1].dataVolume.name DataVolume|PersistentVolumeClaim -/b"),
-                format!("{at}.volumes[2].persistentVolumeClaim.claimName PersistentVolumeClaim|DataVolume -/c"),
+                format!(
+                    "{at}.volumes[2].persistentVolumeClaim.claimName PersistentVolumeClaim|DataVolume -/c"
+                ),
                 format!("{at}.volumes[3].cloudInitNoCloud.secretRef.name Secret -/d"),
                 format!("{at}.volumes[4].configMap.name ConfigMap -/e"),
-                format!("{at}.accessCredentials[0].sshPublicKey.source.secret.secretName Secret -/keys"),
+                format!(
+                    "{at}.accessCredentials[0].sshPublicKey.source.secret.secretName Secret -/keys"
+                ),
                 format!("{at}.networks[0].multus.networkName NetworkAttachmentDefinition net/a"),
                 format!("{at}.volumes[6].serviceAccount.serviceAccountName ServiceAccount -/g"),
                 format!("{at}.volumes[8].containerDisk.imagePullSecret Secret -/i"),
                 format!("{at}.domain.firmware.kernelBoot.container.imagePullSecret Secret -/pull"),
                 format!("{at}.priorityClassName PriorityClass -/vms"),
-                format!("{at}.resourceClaims[0].resourceClaimTemplateName ResourceClaimTemplate -/gpus"),
-                "spec.dataVolumeTemplates[0].spec.sourceRef.name DataSource golden/fedora".to_owned(),
-                "spec.dataVolumeTemplates[0].spec.storage.storageClassName StorageClass -/fast".to_owned(),
+                format!(
+                    "{at}.resourceClaims[0].resourceClaimTemplateName ResourceClaimTemplate -/gpus"
+                ),
+                "spec.dataVolumeTemplates[0].spec.sourceRef.name DataSource golden/fedora"
+                    .to_owned(),
+                "spec.dataVolumeTemplates[0].spec.storage.storageClassName StorageClass -/fast"
+                    .to_owned(),
                 "spec.dataVolumeTemplates[1].spec.source.http.secretRef Secret -/login".to_owned(),
-                "spec.dataVolumeTemplates[1].spec.source.http.certConfigMap ConfigMap -/ca".to_owned(),
-                "spec.dataVolumeTemplates[1].spec.source.http.secretExtraHeaders[0] Secret -/token".to_owned(),
+                "spec.dataVolumeTemplates[1].spec.source.http.certConfigMap ConfigMap -/ca"
+                    .to_owned(),
+                "spec.dataVolumeTemplates[1].spec.source.http.secretExtraHeaders[0] Secret -/token"
+                    .to_owned(),
             ]
         );
     }

@@ -71,12 +71,12 @@ fn tell(
 ) {
     let Context { target, tree, .. } = context;
     let own = resource.namespace_or(&target.namespace);
-    let namespace =
-        (!reference.is_cluster_scoped()).then(|| reference.namespace.unwrap_or(own));
+    let namespace = (!reference.is_cluster_scoped()).then(|| reference.namespace.unwrap_or(own));
     let name = reference.name;
-    let is_there = reference.kinds.iter().any(|kind| {
-        !target.holds(kind.1, namespace, name) || tree.has(*kind, namespace, name)
-    });
+    let is_there = reference
+        .kinds
+        .iter()
+        .any(|kind| !target.holds(kind.1, namespace, name) || tree.has(*kind, namespace, name));
     let (false, Some(kind)) = (is_there, reference.kinds.first()) else {
         return;
     };

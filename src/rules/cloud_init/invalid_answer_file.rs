@@ -125,7 +125,10 @@ mod tests {
     #[test]
     fn only_what_is_well_formed_is_xml() {
         for (text, expected) in [
-            ("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<unattend xmlns=\"urn:a\"/>\n", true),
+            (
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<unattend xmlns=\"urn:a\"/>\n",
+                true,
+            ),
             ("\u{feff}<unattend/>", true),
             ("<a b=\"1\"/>", true),
             ("<a b=\"1\" b=\"2\"/>", false),
@@ -138,13 +141,21 @@ mod tests {
             ("", false),
             ("unattend", false),
         ] {
-            assert_eq!(problem(text).is_none(), expected, "{text:?}: {:?}", problem(text));
+            assert_eq!(
+                problem(text).is_none(),
+                expected,
+                "{text:?}: {:?}",
+                problem(text)
+            );
         }
     }
 
     #[test]
     fn nothing_of_the_text_is_told() {
         let told = problem("<a>\n<Password>hunter2 & more</Password>\n</a>").unwrap();
-        assert!(told.starts_with("line 2: ") && !told.contains("hunter2"), "{told}");
+        assert!(
+            told.starts_with("line 2: ") && !told.contains("hunter2"),
+            "{told}"
+        );
     }
 }

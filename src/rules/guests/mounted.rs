@@ -103,15 +103,19 @@ fn names_any(spec: &Node, uses: &[UsedFor]) -> bool {
     let volumes = spec.items_at("volumes").iter();
     let mut mounts = volumes.map(|volume| {
         volume.get("sysprep").is_some()
-            || ["cloudInitNoCloud", "cloudInitConfigDrive"].iter().any(|source| {
-                let source = volume.get(source);
-                source.is_some_and(|source| {
-                    source.get("secretRef").is_some()
-                        || source.get("networkDataSecretRef").is_some()
+            || ["cloudInitNoCloud", "cloudInitConfigDrive"]
+                .iter()
+                .any(|source| {
+                    let source = volume.get(source);
+                    source.is_some_and(|source| {
+                        source.get("secretRef").is_some()
+                            || source.get("networkDataSecretRef").is_some()
+                    })
                 })
-            })
     });
     mounts.any(|mounts| mounts)
-        || uses.iter().any(|of| matches!(of, UsedFor::Agent | UsedFor::Keys))
+        || uses
+            .iter()
+            .any(|of| matches!(of, UsedFor::Agent | UsedFor::Keys))
             && spec.get("accessCredentials").is_some()
 }

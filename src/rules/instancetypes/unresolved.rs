@@ -51,9 +51,7 @@ pub(super) fn report(
             if written.is_some_and(|written| !written.str_at("inferFromVolume").is_empty()) {
                 return;
             }
-            let is_external = context
-                .target
-                .is_external(kind, namespace.as_deref(), name);
+            let is_external = context.target.is_external(kind, namespace.as_deref(), name);
             if is_external || bundle::lifetime(kind, name).is_some() {
                 return;
             }

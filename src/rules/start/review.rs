@@ -339,13 +339,7 @@ fn make(
                     return;
                 }
             }
-            judge(
-                started.vmi,
-                passed,
-                Requester::Controller,
-                resolver,
-                review,
-            );
+            judge(started.vmi, passed, Requester::Controller, resolver, review);
         }
         Err(StartError::Admit(error)) => {
             let refused = match Refusal::from(error) {
