@@ -231,7 +231,7 @@ pub(super) fn references(resource: &Resource) -> Vec<Reference<'_>> {
             }
         }
         ("", "PersistentVolumeClaim") => {
-            names.add(node, &root, "spec.storageClassName", &[STORAGE])
+            names.add(node, &root, "spec.storageClassName", &[STORAGE]);
         }
         ("snapshot.kubevirt.io", "VirtualMachineSnapshot") => {
             names.kinded(node, "spec.source", &[&[MACHINE]]);
