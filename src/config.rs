@@ -233,6 +233,17 @@ impl Config {
             .map(|(_, level)| *level)
     }
 
+    /// Turns a rule on whose level is not set, at the least level: it was asked for by name.
+    pub fn ask_for(&mut self, id: &str) {
+        if self.level(id).is_none() {
+            let rule = Spanned {
+                text: id.to_owned(),
+                span: None,
+            };
+            self.levels.push((rule, Level::Note));
+        }
+    }
+
     /// Whether a profile is on.
     pub fn has(&self, profile: Profile) -> bool {
         self.profiles.contains(&profile)

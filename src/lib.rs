@@ -13,6 +13,7 @@
 //! - check: [`rules`] are the checks, each a [`mod@rule`] that reports a [`finding`]; [`check`] runs them, [`report`] writes them out
 //! - plan: [`change`] pairs the two sides' resources, [`diff`] compares them, [`update`] decides what a running guest gets
 //!   and [`plan`] says it per VM; [`emit`] writes resources out
+//! - fix: [`fix`] chooses the fixes that are made together and asks a plan whether they change what runs
 //! - whatever is shown of a manifest goes through [`shown`], which knows what is hostile and what is secret
 //!
 //! ```
@@ -45,6 +46,7 @@ pub mod field_path;
 pub mod finding;
 pub mod hyperconverged;
 pub mod openshift;
+pub mod fix;
 pub mod plan;
 pub mod release;
 pub mod report;

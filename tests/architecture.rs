@@ -38,6 +38,7 @@ const ORDER: &[&str] = &[
     "rules",
     "check",
     "plan",
+    "fix",
     "emit",
     "report",
 ];

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod expand;
 pub(crate) mod explain;
+pub(crate) mod fix;
 pub(crate) mod function;
 pub(crate) mod init;
 pub(crate) mod man;
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Explain(explain::Args),
     Schema(schema::Args),
     Upgrade(upgrade::Args),
+    Fix(fix::Args),
     Argocd(argocd::Args),
     Fn(function::Args),
     Completions(completions::Args),
@@ -94,6 +96,7 @@ pub(crate) fn run(args: Args, shell: &mut Shell) -> anyhow::Result<Outcome> {
         Command::Explain(args) => explain::run(&args, &global, shell),
         Command::Schema(args) => schema::run(&args, shell),
         Command::Upgrade(args) => upgrade::run(&args, &global, shell),
+        Command::Fix(args) => fix::run(&args, &global, shell),
         Command::Argocd(args) => argocd::run(&args, &global, shell),
         Command::Fn(args) => function::run(&args, &global, shell),
         Command::Completions(args) => completions::run(&args, shell),

@@ -20,7 +20,8 @@ mod world;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use driftless::catalog::side::{Placed, Role, SkipReason};
+use driftless::catalog::side::{Placed, Role, Side, SkipReason};
+use driftless::change::Sided;
 use driftless::config::Target;
 use driftless::field_path::FieldPath;
 use driftless::release::Release;
@@ -39,7 +40,7 @@ use crate::session::gather::Gathered;
 pub(crate) use crate::session::gather::Same;
 pub(crate) use crate::session::settings::NAMES as SETTINGS_NAMES;
 use crate::session::targets::Targets;
-pub(crate) use crate::session::world::World;
+pub(crate) use crate::session::world::{EditedSide, World};
 
 /// What to load.
 #[derive(Clone, Copy, Debug)]
@@ -293,6 +294,25 @@ impl<'a> Resolvers<'a> {
     pub(crate) fn of(&self, placed: &Placed<'_>) -> &Resolver<'a> {
         &self.by_root[placed.root]
     }
+}
+
+/// Every resource of a side with what resolves its references, to be compared with another side's.
+pub(crate) fn sided<'a>(
+    side: &'a Side,
+    resolvers: &'a Resolvers<'a>,
+    sources: &'a Sources,
+) -> Vec<Sided<'a>> {
+    let place = |file| sources.file(file).place();
+    side.judged_with_copies()
+        .into_iter()
+        .map(|placed| Sided {
+            resource: placed.resource,
+            place: placed.resource.file.map_or("", place),
+            roots: &side.built_on(&placed).outermost,
+            overlays: &side.built_on(&placed).overlays,
+            resolver: resolvers.of(&placed),
+        })
+        .collect()
 }
 
 fn say_unreadable(gathered: &Gathered, shell: &mut Shell) {

@@ -24,7 +24,7 @@ use crate::input::read::Wants;
 use crate::input::read_from::{ReadFrom, WorkingTree};
 use crate::input::stdin;
 use crate::output::Shell;
-use crate::session::{Differing, OnRelease, Request, Resolvers, Same, Session, World};
+use crate::session::{Differing, OnRelease, Request, Resolvers, Same, Session, World, sided};
 use crate::sides::changed::ChangedFiles;
 use crate::sides::unjudged::{ComparedSides, Unseen};
 
@@ -404,17 +404,8 @@ impl Both<'_> {
     /// Files that only one side's settings cover are left out, and what cannot be read on the other side: they are
     /// listed as not judged.
     fn subjects<'a>(&'a self, side: &'a Side, resolvers: &'a Resolvers<'a>) -> Vec<Sided<'a>> {
-        let sources = &self.loaded.session.sources;
-        let place = |file| sources.file(file).place();
-        side.judged_with_copies()
+        sided(side, resolvers, &self.loaded.session.sources)
             .into_iter()
-            .map(|placed| Sided {
-                resource: placed.resource,
-                place: placed.resource.file.map_or("", place),
-                roots: &side.built_on(&placed).outermost,
-                overlays: &side.built_on(&placed).overlays,
-                resolver: resolvers.of(&placed),
-            })
             .filter(|subject| !self.loaded.uncovered.contains(subject.place))
             .filter(|subject| {
                 self.loaded.half_read.is_empty() || {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Report, subject};
-use crate::finding::{Finding, Location};
+use crate::finding::{Applicability, Finding, Location};
 use crate::rule::Severity;
 use crate::shown::{self, source};
 
@@ -270,6 +270,14 @@ impl FindingsWriter {
                     let _ = writeln!(self.out, "{line}");
                 }
             }
+        }
+        let fixes = report.findings.iter().filter(|finding| {
+            let fix = finding.fix.as_ref();
+            fix.is_some_and(|fix| fix.applicability == Applicability::Safe)
+        });
+        let fixes = fixes.count();
+        if fixes > 0 {
+            let _ = writeln!(self.out, "`driftless fix` mends {fixes} of them");
         }
         if summary.suppressed > 0 {
             let _ = writeln!(

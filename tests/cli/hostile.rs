@@ -452,6 +452,8 @@ fn hostile_text_is_shown_as_text_by_every_command() {
         vec!["render", "--diff", "--policy", "expandAll", "head-good"],
         vec!["upgrade", "--diff", "-v", "head"],
         vec!["upgrade", "--check", "-v", "head"],
+        vec!["fix", "--diff", "-v", "head"],
+        vec!["fix", "--check", "--unsafe-fixes", "-v", "head"],
         vec!["expand", "head", "--vm", "a\n::error::b"],
         vec!["explain", "::error::\u{202e}"],
         vec!["catalog", "show", "x\n::error::b"],

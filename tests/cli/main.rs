@@ -10,6 +10,7 @@ mod args;
 mod asides;
 mod catalog;
 mod expand;
+mod fix;
 mod function;
 mod guide;
 mod hostile;

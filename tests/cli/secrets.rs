@@ -210,6 +210,8 @@ fn no_command_that_reports_shows_a_secret() {
     runs.push(vec!["expand", "--explain", "head"]);
     runs.push(vec!["render", "--diff", "head", "--policy", "expandAll"]);
     runs.push(vec!["upgrade", "--diff", "old"]);
+    runs.push(vec!["fix", "--diff", "--unsafe-fixes", "-v", "head"]);
+    runs.push(vec!["fix", "--diff", "-v", "old"]);
     for arguments in runs {
         let run = space.run(&arguments);
         assert!(

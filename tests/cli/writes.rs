@@ -18,11 +18,12 @@ fn mode(workspace: &Workspace, path: &str) -> u32 {
 }
 
 /// Every way to write a file: the arguments, the file, and what it holds before.
-const WRITES: [(&[&str], &str, &str); 4] = [
+const WRITES: [(&[&str], &str, &str); 5] = [
     (&["check", "in", "--output", "out"], "out", "old"),
     (&["check", "in", "--format", "json=out"], "out", "old"),
     (&["check", "in", "--write-baseline", "out"], "out", "old"),
     (&["upgrade", "old.yaml", "--write"], "old.yaml", OLD),
+    (&["fix", "old.yaml"], "old.yaml", OLD),
 ];
 
 #[test]

@@ -42,6 +42,7 @@ pub(crate) struct World {
     /// What could not be read, with the reason.
     pub(crate) unreadable: BTreeMap<String, String>,
     context: Vec<String>,
+    scope: Scope,
     inputs: Vec<Input>,
     settings: Settings,
     stated: Catalog,
@@ -49,6 +50,14 @@ pub(crate) struct World {
     targets: Targets,
     /// Revisions that a cluster captured, with what it is said of.
     captured: Vec<CapturedRevisions>,
+}
+
+/// A side whose texts were edited in memory.
+#[derive(Debug)]
+pub(crate) struct EditedSide {
+    /// The side.
+    pub(crate) side: Side,
+    inputs: Vec<Input>,
 }
 
 /// Revisions that a cluster captured.
@@ -190,6 +199,7 @@ impl World {
             parts,
             pointers,
             context,
+            scope,
             inputs,
             settings,
             described,
@@ -224,11 +234,20 @@ impl World {
 
     /// The same, with other targets.
     pub(super) fn resolvers_with<'a>(&'a self, targets: &'a Targets) -> Resolvers<'a> {
-        let roots = self.side.roots.iter().enumerate();
+        self.resolvers_of(&self.side, targets)
+    }
+
+    /// The same, over texts that were edited.
+    pub(crate) fn resolvers_over<'a>(&'a self, edited: &'a EditedSide) -> Resolvers<'a> {
+        self.resolvers_of(&edited.side, &self.targets)
+    }
+
+    fn resolvers_of<'a>(&'a self, side: &'a Side, targets: &'a Targets) -> Resolvers<'a> {
+        let roots = side.roots.iter().enumerate();
         let by_root = roots
             .map(|(at, root)| {
                 let target = targets.at(root.place.target);
-                let mut catalogs = self.side.catalogs(at);
+                let mut catalogs = side.catalogs(at);
                 let captured = self.captured.iter();
                 let captured = captured.filter(|held| held.targets.contains(&target.name));
                 catalogs.extend(captured.map(|held| &held.revisions));
@@ -236,6 +255,38 @@ impl World {
             })
             .collect();
         Resolvers { by_root }
+    }
+
+    /// The side as it is with other texts in some of its files, which become sources of their own. The others are not
+    /// read again.
+    pub(crate) fn edited(
+        &self,
+        sources: &mut Sources,
+        texts: BTreeMap<FileId, Vec<u8>>,
+    ) -> EditedSide {
+        let mut inputs = self.inputs.clone();
+        for (file, text) in texts {
+            let old = sources.file(file);
+            let new = SourceFile::new(old.path(), text).standing_at(old.place());
+            let id = sources.push(new);
+            for input in inputs.iter_mut().filter(|input| input.file == file) {
+                input.file = id;
+            }
+        }
+        let side = Side::beside(
+            sources,
+            inputs.clone(),
+            &self.scope,
+            Some(&self.side),
+            &|| (),
+        );
+        EditedSide { side, inputs }
+    }
+
+    /// Goes on with texts that were edited. Targets stay as they were decided.
+    pub(crate) fn take(&mut self, edited: EditedSide) {
+        self.side = edited.side;
+        self.inputs = edited.inputs;
     }
 
     /// Takes what clusters captured into account.

@@ -157,6 +157,13 @@ fn report(
             if let Some(help) = suggestion(&name, within, release, beside) {
                 finding.help(help);
             }
+            if let Some(meant) = respelled(&name, within, release).filter(|meant| !beside(meant)) {
+                finding.fix(
+                    Applicability::Safe,
+                    format!("write `{meant}`"),
+                    [(path.clone(), FixAction::Rename(meant.into()))],
+                );
+            }
         }
         ProblemKind::UnsupportedField { releases } => {
             if let Some(until) = releases.last().filter(|last| *last < release) {
@@ -283,6 +290,20 @@ fn stands_beside(resource: &Resource, path: &FieldPath, key: &str) -> bool {
     siblings.is_some_and(|node| node.get(key).is_some())
 }
 
+/// The one field of the same letters: another case, or with dashes or underscores.
+fn respelled(name: &str, within: &[&str], release: Release) -> Option<&'static str> {
+    let here = Schema::builtin().type_named(within.last()?)?;
+    let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
+    let mut meant = here
+        .fields()
+        .iter()
+        .filter(|field| field.variant(release).is_some())
+        .map(schema::Field::name)
+        .filter(|known| plain(known) == plain(name));
+    let first = meant.next();
+    first.filter(|_| meant.next().is_none())
+}
+
 /// What the author of an unknown field may have meant; `beside` tells which keys stand beside it.
 fn suggestion(
     name: &str,
@@ -306,8 +327,7 @@ fn suggestion(
     if let Some((_, help)) = BEFORE_V1.iter().find(|(old, _)| *old == name) {
         return Some((*help).to_owned());
     }
-    let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '_'], "");
-    if let Some(meant) = known(here).find(|known| plain(known) == plain(name)) {
+    if let Some(meant) = respelled(name, within, release) {
         return Some(format!("did you mean `{meant}`?"));
     }
     let mut below: Vec<&str> = here
