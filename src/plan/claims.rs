@@ -1,5 +1,5 @@
-//! Claims and data volumes of their own: which go with the change, what the API server and CDI say to an edit of one, and
-//! the rows of those that no VM names.
+//! Claims and data volumes that are objects of their own: which ones the change removes, how the API server and CDI answer an
+//! edit, and the rows of those that no VM names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,10 +18,10 @@ use crate::source::Sources;
 use crate::update::words::shown;
 use crate::yaml::Node;
 
-/// Where the request of a claim stands.
+/// The path of a claim's size request.
 const SIZE: &str = "spec.resources.requests.storage";
 
-/// Fields of a claim that the API server lets nobody change. Mirrors ValidatePersistentVolumeClaimUpdate,
+/// Fields of a claim that cannot be changed after creation. Mirrors ValidatePersistentVolumeClaimUpdate,
 /// pkg/apis/core/validation/validation.go of Kubernetes.
 const FIXED: [&str; 8] = [
     "accessModes",
@@ -34,7 +34,7 @@ const FIXED: [&str; 8] = [
     "dataSourceRef",
 ];
 
-/// Fields that the cluster itself fills in where they are left open.
+/// Fields that the cluster fills in if they are not set.
 const FILLED: [&str; 2] = ["storageClassName", "volumeName"];
 
 /// Whether a resource is a claim, or makes one.
@@ -52,13 +52,13 @@ fn key<'a>(subject: &Sided<'a>) -> ClaimKey<'a> {
     )
 }
 
-/// What is around the VMs of a change.
+/// What a change is judged with, besides its VMs.
 pub(super) struct Around<'a> {
     /// The claims of both sides.
     pub(super) claims: ClaimChanges<'a>,
     /// What applies the tree to clusters.
     pub(super) deliveries: &'a [Delivery],
-    /// What clusters have, where an export says it.
+    /// What the clusters contain, from the exports that were given.
     pub(super) exports: &'a [Export],
     /// The texts of all sides.
     pub(super) sources: &'a Sources,
@@ -72,7 +72,7 @@ pub(super) struct ClaimChanges<'a> {
 }
 
 impl<'a> ClaimChanges<'a> {
-    /// Claims of both sides, as they were paired.
+    /// Builds this from the paired claims of both sides.
     pub(super) fn of(pairs: Vec<Pair<'a>>) -> Self {
         let still_there: BTreeSet<ClaimKey<'_>> = pairs
             .iter()
@@ -92,7 +92,7 @@ impl<'a> ClaimChanges<'a> {
         }
     }
 
-    /// Whether the head has a claim of that name, in any root.
+    /// Whether the head still has this claim, in any root.
     pub(super) fn is_still_there(&self, target: &str, namespace: &str, name: &str) -> bool {
         self.still_there.contains(&(target, namespace, name))
     }
@@ -104,7 +104,7 @@ impl<'a> ClaimChanges<'a> {
         gone.find_map(|(key, claim)| (*key == wanted).then_some(*claim))
     }
 
-    /// The claims that a VM of the base names and that go.
+    /// The claims that the change removes and that a VM of the base names.
     pub(super) fn gone_with(&self, vm: &Sided<'_>) -> Vec<Sided<'a>> {
         if self.gone.is_empty() {
             return Vec::new();
@@ -119,8 +119,8 @@ impl<'a> ClaimChanges<'a> {
         out
     }
 
-    /// Rows of the claims that go or cannot change, and whose VMs do not say so: those that none in the head names, and none
-    /// that goes itself.
+    /// Rows of removed and edited claims that no VM's row reports. A claim is left out if a VM of the head names it, or a VM
+    /// that is itself removed.
     pub(super) fn rows(
         &self,
         machines: &[Pair<'a>],
@@ -188,7 +188,7 @@ fn removed(claim: &Sided<'_>, deliveries: &[Delivery], sources: &Sources) -> VmP
     out
 }
 
-/// A claim that differs and that no VM names; `None` where the edit is nothing to speak of.
+/// The row of an edited claim that no VM names; `None` if the edit has no effect.
 fn modified(base: &Sided<'_>, head: &Sided<'_>, sources: &Sources) -> Option<VmPlan> {
     let edits = edits(head.resolver.release(), base.resource, head.resource);
     if edits.is_empty() {
@@ -210,7 +210,7 @@ fn modified(base: &Sided<'_>, head: &Sided<'_>, sources: &Sources) -> Option<VmP
     Some(out)
 }
 
-/// The disk that goes with a claim.
+/// The disk that is lost when a claim is removed.
 pub(super) fn lost(claim: &Sided<'_>) -> Loss {
     Loss {
         what: Lost::Disk,
@@ -218,12 +218,12 @@ pub(super) fn lost(claim: &Sided<'_>) -> Loss {
     }
 }
 
-/// What becomes of an edit of a claim.
+/// What the cluster does with an edit of a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// The API server or CDI refuses it: the object stays as it is.
     Refused,
-    /// Refused, unless it says what the cluster filled in itself.
+    /// Refused, unless the new value is the one that the cluster filled in.
     Unknown,
     /// The disk grows.
     Grows,
@@ -238,7 +238,7 @@ pub(super) struct ClaimEdit {
     pub(super) reason: Reason,
 }
 
-/// What differs between two forms of a claim or a data volume and matters.
+/// The differences between two versions of a claim or data volume that have an effect.
 pub(super) fn edits(release: Release, base: &Resource, head: &Resource) -> Vec<ClaimEdit> {
     let (before, after) = (&base.node, &head.node);
     if base.id.kind == "DataVolume" {
@@ -260,12 +260,12 @@ pub(super) fn edits(release: Release, base: &Resource, head: &Resource) -> Vec<C
         let (fate, words) = if from.is_none() && FILLED.contains(&field) {
             (
                 Fate::Unknown,
-                "nothing if it says what the cluster chose itself; else the API server refuses it: a claim keeps it for life",
+                "no effect if this is the value that the cluster chose; otherwise the API server refuses it, because this field of a claim cannot be changed",
             )
         } else {
             (
                 Fate::Refused,
-                "the API server refuses it, a claim keeps it for life: make a new claim, and move the volume with `updateVolumesStrategy: Migration`",
+                "the API server refuses it, because this field of a claim cannot be changed: create a new claim, and move the volume with `updateVolumesStrategy: Migration`",
             )
         };
         out.push(ClaimEdit {
@@ -308,8 +308,8 @@ fn written<'a>(node: &'a Node, path: &str) -> Option<&'a Node> {
     node.path(path).filter(|node| !node.is_null())
 }
 
-/// Mirrors DataVolumeValidatingWebhook.Admit of CDI, pkg/apiserver/webhooks/datavolume-validate.go: but for the checkpoints
-/// of an import in stages, no spec changes.
+/// Mirrors DataVolumeValidatingWebhook.Admit of CDI, pkg/apiserver/webhooks/datavolume-validate.go: the spec
+/// cannot change, except for the checkpoints of a multi-stage import.
 fn data_volume_edits(release: Release, before: &Node, after: &Node, name: &str) -> Vec<ClaimEdit> {
     let empty = Node::map();
     let spec = |node: &Node| {
@@ -335,10 +335,10 @@ fn data_volume_edits(release: Release, before: &Node, after: &Node, name: &str) 
         let path = format!("spec.{}", difference.path);
         reason.message = if path.ends_with("resources.requests.storage") {
             format!(
-                "CDI refuses it, a DataVolume keeps its spec for life: to grow the disk, raise `{SIZE}` of claim `{name}`"
+                "CDI refuses it, because the spec of a DataVolume cannot be changed: to grow the disk, raise `{SIZE}` of claim `{name}`"
             )
         } else {
-            "CDI refuses it, a DataVolume keeps its spec for life: make a new one, and move the volume with `updateVolumesStrategy: Migration`".to_owned()
+            "CDI refuses it, because the spec of a DataVolume cannot be changed: create a new one, and move the volume with `updateVolumesStrategy: Migration`".to_owned()
         };
         ClaimEdit {
             fate: Fate::Refused,

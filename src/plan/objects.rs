@@ -17,7 +17,7 @@ use crate::source::Sources;
 use crate::update::template_spec;
 use crate::yaml::Node;
 
-/// Says what a VM of both sides gets of the objects that it names on both; it becomes a row where it was none.
+/// Reports how changed objects affect a VM that names them on both sides. Makes the VM's row if it has none.
 pub(super) fn judge(base: &Stage, head: &Stage, around: &Around<'_>, out: &mut Option<VmPlan>) {
     let (before, after) = (names::of(base.written()), names::of(head.written()));
     for name in &after {
@@ -39,7 +39,7 @@ pub(super) fn judge(base: &Stage, head: &Stage, around: &Around<'_>, out: &mut O
     }
 }
 
-/// Says of a VM that goes which of its claims go too.
+/// Reports which claims of a removed VM are removed too.
 pub(super) fn gone_with(base: &Stage, around: &Around<'_>, out: &mut VmPlan) {
     for claim in around.claims.gone_with(&base.subject) {
         if kept_by(&claim.resource.node).is_some() {
@@ -137,7 +137,7 @@ impl<'a> ObjectsOfName<'a> {
                     told.say(
                         name,
                         &format!(
-                            "its {kind} goes and the other object of its name stays: whether the data outlives that depends on who owns the claim in the cluster (`kubectl get pvc {} -o yaml`)",
+                            "its {kind} is removed, but the other object of the same name stays: whether the data survives depends on what owns the claim in the cluster (`kubectl get pvc {} -o yaml`)",
                             name.name
                         ),
                     );
@@ -172,7 +172,7 @@ impl<'a> ObjectsOfName<'a> {
             told.say(
                 name,
                 if runs {
-                    "it is deleted: the guest has it while it runs (the cluster protects a claim in use), then its data goes, unless the storage class retains volumes, and the VM does not start again"
+                    "it is deleted. A running guest keeps it until it stops (the cluster protects claims in use). Then the data is lost, unless the storage class retains volumes, and the VM does not start again"
                 } else {
                     "it is deleted, and its data with it, unless the storage class retains volumes: the VM does not start again"
                 },
@@ -183,7 +183,7 @@ impl<'a> ObjectsOfName<'a> {
             told.hold(Action::NextStart);
             told.say(
                 name,
-                "it is no longer there and is optional: at its next start the guest is without it",
+                "it is removed, and it is optional: the guest starts without it next time",
             );
             return told;
         }
@@ -198,7 +198,7 @@ impl<'a> ObjectsOfName<'a> {
         }
         told.say(
             name,
-            "it is no longer in this repository: the guest that runs keeps what it has, and the VM does not start again unless something else makes it",
+            "it is no longer in this repository: the running guest keeps its copy, but the VM does not start again unless something else creates the object",
         );
         told
     }
@@ -302,11 +302,11 @@ impl ObjectVerdict {
                     });
                     let words = match (grows, runs) {
                         (true, true) => {
-                            "the disk grows while the guest runs, its partitions are the guest's own matter"
+                            "the disk grows while the guest runs; the guest has to resize its own partitions"
                         }
                         (true, false) => "the disk is larger at the next start",
                         (false, _) => {
-                            "feature gate `ExpandDisks` is off, so that the guest sees a larger block device at its next start, and a disk image stays as it is"
+                            "feature gate `ExpandDisks` is off: a block device is larger at the next start, and a disk image keeps its size"
                         }
                     };
                     format!("{}: {words}", edit.reason.message)
@@ -319,7 +319,7 @@ impl ObjectVerdict {
                 kubevirt,
                 ..
             } = edit.reason;
-            // The values are the claim's: they stand with its field, not with the VM's that names the claim.
+            // These values belong to the claim, so they are shown with the claim's field and not with the field that names it.
             let what = match (field, from, to) {
                 (Some(field), Some(from), Some(to)) => format!(" `{field}` {from} → {to}"),
                 (Some(field), _, _) => format!(" `{field}`"),
@@ -391,7 +391,7 @@ fn seen(name: &NamedObject<'_>, vm: &Node, runs: bool) -> (Action, &'static str)
         ),
         UsedFor::CloudInit | UsedFor::Keys => (
             Action::NextStart,
-            "cloud-init reads it at the next start; the instance id does not change and the root disk persists: what runs once per instance does not run again",
+            "cloud-init reads it at the next start; the instance id stays the same and the root disk persists, so that steps that run once per instance do not run again",
         ),
         UsedFor::Sysprep => (
             Action::NextStart,

@@ -358,7 +358,7 @@ fn pl03_a_secret_that_goes_leaves_a_machine_that_does_not_start_again() {
     assert_eq!(plan.action, Action::Unknown);
     assert!(says(
         &plan,
-        "does not start again unless something else makes it"
+        "does not start again unless something else creates the object"
     ));
     let complete = gone(&machine).complete().vm();
     assert!(complete.start_refused);

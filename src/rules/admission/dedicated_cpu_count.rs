@@ -5,8 +5,8 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports `cpu.dedicatedCpuPlacement` where no CPU count is given, where the CPU request differs from the CPU
-    /// limit, and where neither equals the number of virtual CPUs (sockets × cores × threads).
+    /// Reports three cases of `cpu.dedicatedCpuPlacement`: no CPU count is given; the CPU request and limit differ; a request
+    /// or limit is given, and neither equals the number of virtual CPUs (sockets × cores × threads).
     ///
     /// ## Why it matters
     ///
@@ -85,7 +85,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
 }
 
-/// Sockets × cores × threads of those that are given, as KubeVirt multiplies: in 32 bits.
+/// The product of the sockets, cores and threads that are given. It wraps at 32 bits, as in KubeVirt.
 fn vcpus(guest: AdmittedGuest<'_>) -> i64 {
     let product = ["cores", "sockets", "threads"]
         .into_iter()

@@ -9,7 +9,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// A dedicated CPU is a whole one.
+    /// A guest cannot have part of a dedicated CPU.
     ///
     /// KubeVirt's check: [`validateCPULimitIsInteger`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///

@@ -5,12 +5,12 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports an `evictionStrategy` other than `LiveMigrate`, `LiveMigrateIfPossible`, `None` and `External`, on the VM
-    /// or, where it has none, in the cluster's configuration.
+    /// Reports an `evictionStrategy` other than `LiveMigrate`, `LiveMigrateIfPossible`, `None` and `External`, on the VM,
+    /// or in the cluster's configuration if the VM does not set one.
     ///
     /// ## Why it matters
     ///
-    /// It says what happens to the guest when its node is drained.
+    /// The eviction strategy decides what happens to the guest when its node is drained.
     ///
     /// KubeVirt's check: [`validateLiveMigration`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///

@@ -6,15 +6,15 @@ use crate::resource::quantity::Quantity;
 rule! {
     /// ## What it does
     ///
-    /// Reports a `memory.hugepages.pageSize` that is not a quantity, that is larger than the guest's memory, or that the
-    /// memory is not a multiple of. A page size of zero makes KubeVirt's webhook crash and is reported as
+    /// Reports a `memory.hugepages.pageSize` that is not a quantity, is larger than the guest's memory, or does not divide it
+    /// evenly. A page size of zero makes KubeVirt's webhook crash and is reported as
     /// `kubevirt-would-crash`.
     ///
     /// ## Why it matters
     ///
-    /// Huge pages are taken whole, so the memory must be a multiple of them. What is compared is the memory request;
-    /// where there is none, from 1.6 on, the guest memory and then the memory limit. The words of the refusal name the
-    /// request in any case, `'0'` where there is none.
+    /// A guest gets whole huge pages, so its memory must be a multiple of the page size. KubeVirt compares the memory
+    /// request. From 1.6 on, without a request, it uses the guest memory, or else the memory limit. The error message always
+    /// names the request, and shows `'0'` if there is none.
     ///
     /// KubeVirt's check: [`validateHugepagesMemoryRequests`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/virt-api/webhooks/validating-webhook/admitters/vmi-create-admitter.go).
     ///
@@ -85,7 +85,7 @@ pub(super) fn check(guest: AdmittedGuest<'_>, causes: &mut Causes) {
     }
     let small = memory < page.value() && !(falls_back && memory == 0);
     if !small && page.value() == 0 {
-        causes.crash(format!("{here} is 0, and the memory is divided by it"));
+        causes.crash(format!("{here} is 0, so that KubeVirt divides by zero"));
         return;
     }
     let words = if small {

@@ -5,7 +5,7 @@ use super::prelude::*;
 rule! {
     /// ## What it does
     ///
-    /// Reports interface names with anything but letters, digits, dashes and underscores.
+    /// Reports interface names that are empty or contain a character other than a letter, digit, dash or underscore.
     ///
     /// ## Why it matters
     ///

@@ -10,7 +10,7 @@ rule! {
     ///
     /// ## Why it matters
     ///
-    /// libvirt knows no other, and the webhook refuses them.
+    /// KubeVirt's webhook refuses any other value.
     ///
     /// KubeVirt's check: [`validateCacheMode`](https://github.com/kubevirt/kubevirt/blob/v1.9.0/pkg/storage/admitters/disks.go).
     ///

@@ -25,7 +25,7 @@ rule! {
     /// ```
     ///
     /// ```text
-    /// spec: KubeVirt would crash: spec.template.spec.domain.memory.hugepages.pageSize is 0, and the memory is divided by it
+    /// spec: KubeVirt would crash: spec.template.spec.domain.memory.hugepages.pageSize is 0, so that KubeVirt divides by zero
     /// ```
     ///
     /// ```yaml,good
