@@ -1,11 +1,12 @@
 //! The one place that prints and the one place that writes files.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -297,7 +298,7 @@ impl Drop for Progress {
 }
 
 /// Writes a whole file: whoever reads it sees the old bytes or the new ones, never a part. A symlink stays one and its
-/// target is replaced, or made where there is none; the mode stays. What is no file, such as a pipe, is written to.
+/// target is replaced, or made where there is none; mode and owner stay. What is read-only is refused. What is no file, such as a pipe, is written to.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     replace(path, bytes).with_context(|| format!("cannot write `{}`", path.display()))
 }
@@ -329,16 +330,77 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    let old = fs::metadata(&target).ok();
+    if old.as_ref().is_some_and(|old| old.permissions().readonly()) {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "it is read-only: make it writable (chmod u+w), or leave it out (--exclude)",
+        ));
+    }
+    remove_stale(directory);
+    loop {
+        match put_beside(directory, &target, old.as_ref(), bytes) {
+            // Another run took the temporary file for one that was left behind, before it was locked.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && directory.is_dir() => {}
+            other => return other,
+        }
+    }
+}
+
+/// What the names of temporary files begin with.
+const TEMPORARY: &str = ".driftless-";
+
+/// Writes a temporary file and gives it the target's name. It is locked as long as it is written.
+fn put_beside(
+    directory: &Path,
+    target: &Path,
+    old: Option<&fs::Metadata>,
+    bytes: &[u8],
+) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".driftless-");
+    builder.prefix(TEMPORARY);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(directory)?;
-    if let Ok(old) = fs::metadata(&target) {
+    // Some file systems have no locks.
+    let _ = file.as_file().lock();
+    if let Some(old) = old {
+        #[cfg(unix)]
+        keep_owner(file.as_file(), old)?;
         file.as_file().set_permissions(old.permissions())?;
     }
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    file.persist(&target)?;
+    file.persist(target)?;
     Ok(())
+}
+
+/// Gives the file the owner and group of the old one, where that is allowed.
+#[cfg(unix)]
+fn keep_owner(file: &fs::File, old: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        let both = fchown(file, Some(old.uid()), Some(old.gid()));
+        let _ = both.or_else(|_| fchown(file, None, Some(old.gid())));
+    }
+    Ok(())
+}
+
+/// Removes what runs that were killed left in a directory, once a run. What a run still writes is locked.
+fn remove_stale(directory: &Path) {
+    static SEEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !seen.insert(directory.to_path_buf()) {
+        return;
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY))
+    {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let file = fs::File::open(entry.path()).ok().filter(|_| is_file);
+        if file.is_some_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }

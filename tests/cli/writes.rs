@@ -145,3 +145,68 @@ fn what_is_no_file_is_written_to_and_stays() {
         .exits(2)
         .says(&["cannot write `directory`"]);
 }
+
+#[test]
+fn what_a_killed_run_left_behind_is_removed_by_the_next_one_that_writes_there() {
+    for (arguments, file, before) in WRITES {
+        let workspace = Workspace::with(&[
+            ("in/vm.yaml", VM),
+            (file, before),
+            (".driftless-aB3dE9", "half"),
+            (".driftless-locked", "being written"),
+            (".driftless.yaml.txt", "somebody's"),
+            ("in/.driftless-aB3dE9", "in another directory"),
+        ]);
+        fs::create_dir(workspace.path(".driftless-directory")).unwrap();
+        let locked = fs::File::options()
+            .write(true)
+            .open(workspace.path(".driftless-locked"))
+            .unwrap();
+        locked.lock().unwrap();
+        workspace.run(arguments).exits(0);
+        let left: Vec<bool> = [
+            ".driftless-aB3dE9",
+            ".driftless-locked",
+            ".driftless.yaml.txt",
+            ".driftless-directory",
+            "in/.driftless-aB3dE9",
+        ]
+        .iter()
+        .map(|name| workspace.path(name).exists())
+        .collect();
+        assert_eq!(left, [false, true, true, true, true], "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_read_only_file_is_refused_and_stays() {
+    for (arguments, file, before) in WRITES {
+        let workspace = Workspace::with(&[("in/vm.yaml", VM), (file, before)]);
+        fs::set_permissions(workspace.path(file), fs::Permissions::from_mode(0o444)).unwrap();
+        workspace
+            .run(arguments)
+            .exits(2)
+            .says(&[&format!("cannot write `{file}`"), "it is read-only"]);
+        assert_eq!(workspace.read(file), before, "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_owner_stays_where_that_is_allowed() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    for (arguments, file, before) in WRITES {
+        let workspace = Workspace::with(&[("in/vm.yaml", VM), (file, before)]);
+        let own = fs::metadata(workspace.path(file)).unwrap();
+        // Only root may give a file away; others see that nothing fails.
+        let given = chown(workspace.path(file), Some(4242), Some(4243)).is_ok();
+        let expected = if given {
+            (4242, 4243)
+        } else {
+            (own.uid(), own.gid())
+        };
+        workspace.run(arguments).exits(0);
+        let now = fs::metadata(workspace.path(file)).unwrap();
+        assert_ne!(workspace.read(file), before, "{arguments:?}");
+        assert_eq!((now.uid(), now.gid()), expected, "{arguments:?}");
+    }
+}
