@@ -142,8 +142,11 @@ impl EditSet {
         if self.edits.iter().any(outside) {
             return Err(mismatch);
         }
-        let edited = self.apply_to(&bytes[span.clone()], span.start);
-        if span.end < bytes.len() && !edited.ends_with(b"\n") {
+        let before = &bytes[span.clone()];
+        let edited = self.apply_to(before, span.start);
+        // Objects of a JSON stream may share a line.
+        let ends_line = before.ends_with(b"\n") && span.end < bytes.len();
+        if ends_line && !edited.ends_with(b"\n") {
             return Err(mismatch);
         }
         let mut stream = parse(document.file, &edited);

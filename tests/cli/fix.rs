@@ -245,6 +245,18 @@ fn every_item_of_a_list_is_fixed_in_its_place() {
     workspace.run(&["fix"]).exits(0);
     let expected = json.replace("\"running\":true", "\"runStrategy\":\"Always\"");
     assert_eq!(workspace.read("vm.json"), expected);
+    // Two objects, on a line each, on one line, and without a last line end.
+    let other = |text: &str| text.replace("\"a\"", "\"b\"");
+    for stream in [
+        format!("{json}{}", other(json)),
+        format!("{} {}", json.trim_end(), other(json)),
+        format!("{json}\n{}", other(json).trim_end()),
+    ] {
+        let workspace = Workspace::with(&[("vms.json", &stream)]);
+        workspace.run(&["fix"]).exits(0);
+        let expected = stream.replace("\"running\":true", "\"runStrategy\":\"Always\"");
+        assert_eq!(workspace.read("vms.json"), expected);
+    }
 }
 
 #[test]
