@@ -5,6 +5,7 @@ pub mod cdi;
 pub mod duplicate;
 pub mod kustomization;
 pub mod path;
+pub mod processed;
 pub mod relevance;
 pub mod root;
 pub mod shown;

@@ -10,15 +10,18 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
+use crate::catalog::processed::{self, Processed};
 use crate::catalog::side::{Role, Root, Side};
 use crate::config::{Config, FieldValidation, Profile, Target};
 use crate::finding::{Finding, Subject};
 use crate::resolve::Resolver;
 use crate::resource::Resource;
 use crate::rule::{Level, RuleInfo, Severity};
+use crate::rules::input::kinds;
 use crate::rules::tree::Tree;
 use crate::rules::{self, Check, Context, Findings, Rule, Vm};
 use crate::schema;
+use crate::schema::kinds::Kinds;
 use crate::source::{FileId, Sources};
 
 /// A source that was not judged.
@@ -54,6 +57,8 @@ pub struct CheckSummary {
     pub documents: usize,
     /// Resources judged.
     pub resources: usize,
+    /// Objects of kinds that nothing judges.
+    pub not_judged: usize,
     /// VirtualMachines among them.
     pub virtual_machines: usize,
     /// Findings at error level.
@@ -69,7 +74,8 @@ pub struct CheckSummary {
 }
 
 impl CheckSummary {
-    fn of(sources: &Sources, side: &Side, reported: &BTreeSet<FileId>) -> Self {
+    fn of(request: &CheckRequest<'_>, reported: &BTreeSet<FileId>) -> Self {
+        let (sources, side) = (request.sources, request.side);
         let is_reported = |file: Option<FileId>| file.is_some_and(|file| reported.contains(&file));
         let resources = || {
             side.resources()
@@ -84,6 +90,14 @@ impl CheckSummary {
             files: files.clone().count(),
             documents: files.map(|file| file.documents.len()).sum(),
             resources: resources().count(),
+            not_judged: resources()
+                .filter(|placed| {
+                    let target = placed.resource.file.map(request.target_of);
+                    target.is_some_and(|target| {
+                        !kinds::is_judged(placed.resource, target.release, request.kinds)
+                    })
+                })
+                .count(),
             virtual_machines: resources()
                 .filter(|placed| placed.resource.is("kubevirt.io", "VirtualMachine"))
                 .count(),
@@ -121,6 +135,8 @@ pub struct CheckRequest<'a> {
     pub config: &'a Config,
     /// The cluster each source is for.
     pub target_of: &'a (dyn Fn(FileId) -> &'a Target + Sync),
+    /// The user's own schemas.
+    pub kinds: &'a Kinds,
     /// The sources to report on; all judged ones where it is `None`.
     pub only: Option<&'a BTreeSet<FileId>>,
 }
@@ -143,6 +159,7 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
     let stated = Catalog::new(config.infer.clone());
     let mut trees: BTreeMap<usize, Tree<'_>> = BTreeMap::new();
     let mut findings = rules::input::read::check(side);
+    let mut machines_in_templates = 0;
     for (at, root) in side.roots.iter().enumerate() {
         for (target, files) in targets_of(request, at) {
             let number = root.place.target;
@@ -159,7 +176,14 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
                 resolver: &resolver,
                 tree,
             };
-            let found = judge(&context, config, &files);
+            let mut found = judge(&context, config, request.kinds, &files);
+            machines_in_templates += judge_templates(
+                &context,
+                config,
+                request.kinds,
+                (&files, reported),
+                &mut found,
+            );
             findings.extend(found.into_iter().filter(|finding| {
                 finding
                     .primary
@@ -179,7 +203,8 @@ pub fn run(request: &CheckRequest<'_>) -> CheckOutcome {
     });
     sort(&mut findings, sources);
     drop_repeats(&mut findings);
-    let mut summary = CheckSummary::of(sources, side, reported);
+    let mut summary = CheckSummary::of(request, reported);
+    summary.virtual_machines += machines_in_templates;
     summary.suppressed = ignores::apply(&mut findings, sources, side, config, reported);
     sort(&mut findings, sources);
     summary.count(&findings);
@@ -243,37 +268,110 @@ fn subjects(side: &Side, reported: &BTreeSet<FileId>) -> Vec<(FileId, Subject)> 
 }
 
 /// Every finding of one root, in no order.
-fn judge(context: &Context<'_>, config: &Config, judged: &BTreeSet<FileId>) -> Vec<Finding> {
-    let on: Vec<&'static Rule> = rules::ALL
-        .iter()
-        .copied()
-        .filter(|rule| default_level(&rule.info, config) != Level::Off)
-        .collect();
+fn judge(
+    context: &Context<'_>,
+    config: &Config,
+    user: &Kinds,
+    judged: &BTreeSet<FileId>,
+) -> Vec<Finding> {
+    let on = rules_on(config);
     let mut found: Vec<Finding> = context
         .catalog
         .resources()
         .par_iter()
         .filter(|resource| resource.file.is_some_and(|file| judged.contains(&file)))
-        .flat_map_iter(|resource| judge_resource(resource, context, &on))
+        .flat_map_iter(|resource| judge_resource(resource, context, user, &on))
         .collect();
-    found.par_extend(on.par_iter().flat_map_iter(|rule| {
-        let mut findings = Findings::new(&rule.info);
-        if let Check::Catalog(check) = rule.check {
-            check(context, &mut findings);
-        }
-        findings.into_items()
-    }));
+    found.extend(judge_catalog(context, &on));
     found
+}
+
+/// Judges the objects of the templates of a root, each template by itself: what it makes does not meet what the tree holds
+/// until somebody processes it. Gives how many virtual machines there are in files that are reported on.
+fn judge_templates(
+    context: &Context<'_>,
+    config: &Config,
+    user: &Kinds,
+    (judged, reported): (&BTreeSet<FileId>, &BTreeSet<FileId>),
+    found: &mut Vec<Finding>,
+) -> usize {
+    let on = rules_on(config);
+    let resources = context.catalog.resources().iter();
+    let templates = resources.filter(|resource| {
+        processed::is_template(resource) && resource.file.is_some_and(|file| judged.contains(&file))
+    });
+    let mut machines = 0;
+    for template in templates {
+        let objects = processed::objects(template);
+        let catalog = Catalog::new(objects.iter().map(|made| made.resource.clone()).collect());
+        let mut catalogs = vec![&catalog];
+        catalogs.extend(context.resolver.catalogs());
+        let resolver = Resolver::new(context.target, catalogs);
+        let context = Context {
+            catalog: &catalog,
+            resolver: &resolver,
+            ..*context
+        };
+        let mut said: Vec<Finding> = objects
+            .iter()
+            .flat_map(|made| judge_resource(&made.resource, &context, user, &on))
+            .collect();
+        said.extend(judge_catalog(&context, &on));
+        said.retain(|finding| {
+            let made = objects.iter().find(|made| {
+                let subject = finding.subject.as_ref();
+                subject.is_some_and(|subject| subject.id == made.resource.id)
+            });
+            let field = finding.field.clone().unwrap_or_default();
+            made.is_none_or(|made| !made.hides(&field))
+        });
+        found.append(&mut said);
+        if template.file.is_some_and(|file| reported.contains(&file)) {
+            let is_machine = |made: &&Processed| made.resource.is("kubevirt.io", "VirtualMachine");
+            machines += objects.iter().filter(is_machine).count();
+        }
+    }
+    machines
+}
+
+/// The rules that are on.
+fn rules_on(config: &Config) -> Vec<&'static Rule> {
+    let rules = rules::ALL.iter().copied();
+    rules
+        .filter(|rule| default_level(&rule.info, config) != Level::Off)
+        .collect()
+}
+
+/// What the rules say of a catalog as a whole.
+fn judge_catalog(context: &Context<'_>, on: &[&'static Rule]) -> Vec<Finding> {
+    on.par_iter()
+        .flat_map_iter(|rule| {
+            let mut findings = Findings::new(&rule.info);
+            if let Check::Catalog(check) = rule.check {
+                check(context, &mut findings);
+            }
+            findings.into_items()
+        })
+        .collect()
 }
 
 fn judge_resource(
     resource: &Resource,
     context: &Context<'_>,
+    user: &Kinds,
     on: &[&'static Rule],
 ) -> Vec<Finding> {
     let decoded = rules::input::schema::decode(resource, context.target.release);
     let mut found = rules::input::schema::check(resource, decoded.as_ref(), context);
-    found.extend(rules::cdi::report::object(resource, context));
+    // What the API server refuses never comes to a webhook.
+    let by_schema = match decoded {
+        Some(_) => Vec::new(),
+        None => kinds::check(resource, user),
+    };
+    if by_schema.iter().all(kinds::is_dropped) {
+        found.extend(rules::cdi::report::object(resource, context));
+    }
+    found.extend(by_schema);
     let Some(decoded) = decoded else {
         return found;
     };

@@ -74,6 +74,9 @@ pub struct Config {
     pub exclude: Vec<String>,
     /// Findings that are not reported, by path.
     pub ignores: Vec<Ignore>,
+    /// Files with CustomResourceDefinitions or JSON Schemas, and directories of such, relative to the configuration's
+    /// directory.
+    pub schemas: Vec<String>,
     /// Directories that are roots of their own, relative to the configuration's directory.
     pub roots: Vec<String>,
     /// Directories with more manifests to resolve against, not reported on.

@@ -28,6 +28,7 @@
 //! let (config, target) = (Config::default(), Target::default());
 //! let found = check::run(&check::CheckRequest {
 //!     sources: &sources, side: &side, config: &config, target_of: &|_| &target, only: None,
+//!     kinds: &Default::default(),
 //! });
 //! let rules: Vec<&str> = found.findings.iter().map(|finding| finding.rule.id).collect();
 //! assert!(rules.contains(&"disk-without-volume"), "{rules:?}");

@@ -78,8 +78,8 @@ macro_rules! rules {
 
 rules! {
     /// Can the sources be read, and does the API know what they say?
-    Input in input beside [pub read, pub schema]: [
-        depends_on_configuration, dropped_null, duplicate_key, duplicate_resource, forbidden_field, invalid_yaml, missing_field,
+    Input in input beside [pub kinds, pub read, pub schema]: [
+        depends_on_configuration, dropped_null, duplicate_key, duplicate_resource, forbidden_field, invalid_network_config, invalid_yaml, missing_field,
         not_utf8, repeated_list_item, templated_file, unknown_field, unsupported_field, unused_ignore, wrong_type,
     ]
     /// Does Git hold what the cluster writes?

@@ -4,6 +4,7 @@
 //! a plain field does not tell a zero value from its absence, a pointer does.
 
 pub mod explain;
+pub mod kinds;
 mod limit;
 mod table;
 mod time;

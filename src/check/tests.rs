@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::config::Target;
 use crate::field_path::FieldPath;
 use crate::finding::Location;
+use crate::schema::kinds::Kinds;
 use crate::yaml::Node;
 
 /// Runs the rules over files given as path and text.
@@ -33,6 +34,7 @@ pub(crate) fn check(
         side: &side,
         config,
         target_of: &|_| target,
+        kinds: &Kinds::default(),
         only: None,
     });
     (sources, outcome)

@@ -6,6 +6,7 @@ mod commands;
 mod expansion;
 mod input;
 mod output;
+mod schemas;
 mod session;
 mod sides;
 mod sink;

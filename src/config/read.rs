@@ -30,6 +30,7 @@ const KEYS: &[&str] = &[
     "plan",
     "profile",
     "roots",
+    "schemas",
     "targets",
 ];
 const TARGET_KEYS: &[&str] = &[
@@ -55,6 +56,7 @@ impl Config {
                 "levels" => config.levels = levels(entry)?,
                 "exclude" => config.exclude = strings(entry)?,
                 "context" => config.context = strings(entry)?,
+                "schemas" => config.schemas = strings(entry)?,
                 "roots" => config.roots = strings(entry)?,
                 "fieldValidation" => {
                     config.field_validation =

@@ -286,6 +286,13 @@ impl FindingsWriter {
                 counted(summary.suppressed, "finding", "findings")
             );
         }
+        if summary.not_judged > 0 {
+            let _ = writeln!(
+                self.out,
+                "{} not judged: nothing is known of the kind",
+                counted(summary.not_judged, "object", "objects")
+            );
+        }
         if !summary.skipped.is_empty() {
             let _ = writeln!(
                 self.out,

@@ -1,5 +1,6 @@
 //! A tree in memory, checked: what the tests of `check` and of its fixtures look at.
 
+use driftless::schema::kinds::Kinds;
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, CheckOutcome, CheckRequest};
@@ -46,6 +47,7 @@ impl Checked {
             side: &side,
             config,
             target_of: &|_| target,
+            kinds: &Kinds::default(),
             only: None,
         });
         Self { sources, outcome }

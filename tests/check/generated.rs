@@ -104,6 +104,10 @@ fn json_schema(rules: &[&str]) -> Json {
             json!({"type": "array", "items": {"type": "string"}, "description": "directories whose resources are judged together"}),
         ),
         (
+            "schemas",
+            json!({"type": "array", "items": {"type": "string"}, "description": "files with CustomResourceDefinitions or JSON Schemas of other kinds, and directories of such files"}),
+        ),
+        (
             "fieldValidation",
             json!({"enum": FieldValidation::ALL.map(FieldValidation::as_str), "description": "what happens to fields the API server drops"}),
         ),
@@ -167,7 +171,7 @@ fn the_schema_of_the_settings_takes_what_is_read() {
     let settings = serde_json::json!({
         "kubevirt": 1.9, "clusterConfig": "kubevirt.yaml", "namespace": "vms", "complete": true, "profile": "strict",
         "external": [{"kinds": ["Secret"], "namespaces": ["vms"], "names": ["vault-*"]}],
-        "levels": {"runtime-data": "off"}, "exclude": ["old/**"], "context": ["shared"], "roots": ["apps"],
+        "levels": {"runtime-data": "off"}, "exclude": ["old/**"], "context": ["shared"], "roots": ["apps"], "schemas": ["crds"],
         "fieldValidation": "warn", "ignores": [{"rules": ["runtime-data"], "paths": ["a"], "reason": "b"}],
         "infer": [{"kind": "DataSource", "name": "fedora", "preference": "fedora"}],
         "plan": {"failOn": ["data-loss", "start-refused"], "maxDown": 0, "maxRestarts": 5},

@@ -208,3 +208,60 @@ resources:
         .exits(1)
         .prints(&["error[invalid-checksum]", "invalid sha256 hash length"]);
 }
+
+#[test]
+fn the_settings_add_schemas() {
+    let definition = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: backups.example.com
+spec:
+  group: example.com
+  names: {kind: Backup, plural: backups}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              required: [machine]
+              properties:
+                machine: {type: string}
+";
+    let objects = format!(
+        "{VM}---
+apiVersion: example.com/v1
+kind: Backup
+metadata:
+  name: nightly
+spec:
+  virtualMachine: web
+"
+    );
+    let workspace = Workspace::with(&[("vms/vm.yaml", &objects)]);
+    workspace
+        .run(&["check", "vms"])
+        .exits(0)
+        .prints(&["1 object not judged"]);
+    workspace.write("driftless.yaml", b"schemas: [crds]\n");
+    workspace
+        .run(&["check", "vms"])
+        .exits(2)
+        .says(&["cannot read the schema `crds`"]);
+    workspace.write("crds/backup.yaml", definition.as_bytes());
+    let run = workspace.run(&["check", "vms"]).exits(1).prints(&[
+        "unknown field `virtualMachine`",
+        "`spec.machine` is required and missing",
+    ]);
+    assert!(!run.stdout.contains("not judged"), "{}", run.stdout);
+    workspace.write("crds/other.yaml", b"type: object\n");
+    workspace
+        .run(&["check", "vms"])
+        .exits(2)
+        .says(&["cannot use the schema `crds/other.yaml`", "neither"]);
+}

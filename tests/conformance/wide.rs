@@ -1,5 +1,6 @@
 //! Families `admit-wide` and `object-wide`: what `check` says of an object against what a cluster answers, stage by stage.
 
+use driftless::schema::kinds::Kinds;
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, CheckRequest};
@@ -53,6 +54,7 @@ fn findings(case: &Case, objects: &[&Json]) -> Vec<Finding> {
         side: &side,
         config: &Config::default(),
         target_of: &|_| &target,
+        kinds: &Kinds::default(),
         only: None,
     });
     outcome

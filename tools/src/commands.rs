@@ -10,7 +10,7 @@ use crate::bundles::Catalog;
 use crate::causes::{self, Cause, List};
 use crate::release::{self, ReleaseTree};
 use crate::table::{self, Table};
-use crate::{fields, record, revisions};
+use crate::{fields, kinds, record, revisions};
 
 /// Regenerates the data of driftless from the source trees of KubeVirt's releases, and records answers.
 #[derive(Debug, Parser)]
@@ -30,6 +30,8 @@ enum Command {
     Bundles(Generate),
     /// Checks the list of causes in docs/admission-coverage.md, or writes the releases of each and the new ones into it
     Causes(Generate),
+    /// Writes schemas/kinds.json: JSON Schemas of the kinds beside virtual machines, from their CRDs
+    Kinds(KindsArgs),
     /// As `causes`, for CDI's webhooks, from source trees of CDI
     CdiCauses(Generate),
     /// Asks a program for KubeVirt's answers to random inputs, and records them
@@ -42,6 +44,19 @@ struct Generate {
     /// A release and the directory of its source tree, as 1.9=PATH or v1.9.0=PATH; may repeat
     #[arg(long = "release", value_name = "RELEASE=PATH", required = true)]
     releases: Vec<ReleaseTree>,
+    /// Compare with the committed file by value instead of writing it; exit 1 on a difference
+    #[arg(long)]
+    check: bool,
+    /// The root of this repository
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    repository: PathBuf,
+}
+
+/// What the schemas of other kinds are made from.
+#[derive(Debug, clap::Args)]
+struct KindsArgs {
+    #[command(flatten)]
+    trees: kinds::Trees,
     /// Compare with the committed file by value instead of writing it; exit 1 on a difference
     #[arg(long)]
     check: bool,
@@ -66,6 +81,7 @@ pub fn run(args: &Args) -> anyhow::Result<Outcome> {
         Command::Revisions(generate) => run_revisions(generate),
         Command::Bundles(generate) => run_bundles(generate),
         Command::Causes(generate) => run_causes(generate),
+        Command::Kinds(args) => run_kinds(args),
         Command::CdiCauses(generate) => run_cdi_causes(generate),
         Command::Record(args) => Ok(if record::run(args)? {
             Outcome::Equal
@@ -85,7 +101,7 @@ fn run_fields(args: &Generate) -> anyhow::Result<Outcome> {
         table.releases.add(tree.release, tree.tag.as_deref(), []);
         table.replace(tree.release, column);
     }
-    finish(args, &file, &committed.differences(&table), &table.write())
+    finish(args.check, &file, &committed.differences(&table), &table.write())
 }
 
 fn run_revisions(args: &Generate) -> anyhow::Result<Outcome> {
@@ -103,7 +119,7 @@ fn run_revisions(args: &Generate) -> anyhow::Result<Outcome> {
     };
     println!("read from {release}, the newest given that declares the older versions");
     let differences = table::column_differences(&committed, &column);
-    finish(args, &file, &differences, &table::write_column(&column))
+    finish(args.check, &file, &differences, &table::write_column(&column))
 }
 
 fn run_bundles(args: &Generate) -> anyhow::Result<Outcome> {
@@ -117,25 +133,37 @@ fn run_bundles(args: &Generate) -> anyhow::Result<Outcome> {
             .with_context(|| format!("KubeVirt {}", tree.release))?;
     }
     finish(
-        args,
+        args.check,
         &file,
         &committed.differences(&catalog),
         &catalog.write(),
     )
 }
 
+fn run_kinds(args: &KindsArgs) -> anyhow::Result<Outcome> {
+    let file = args.repository.join("schemas/kinds.json");
+    let committed: kinds::Kinds = if file.is_file() {
+        serde_json::from_str(&release::read(&file)?)?
+    } else {
+        kinds::Kinds::new()
+    };
+    let kinds = kinds::read(&args.trees)?;
+    let differences = kinds::differences(&committed, &kinds);
+    finish(args.check, &file, &differences, &kinds::write(&kinds))
+}
+
 fn run_causes(args: &Generate) -> anyhow::Result<Outcome> {
     let (file, text) = coverage(args)?;
     let (kubevirt, cdi) = causes::parts(&text);
     let (list, differences) = relisted(args, kubevirt, "KubeVirt", &causes::read)?;
-    finish(args, &file, &differences, &(list + cdi))
+    finish(args.check, &file, &differences, &(list + cdi))
 }
 
 fn run_cdi_causes(args: &Generate) -> anyhow::Result<Outcome> {
     let (file, text) = coverage(args)?;
     let (kubevirt, cdi) = causes::parts(&text);
     let (list, differences) = relisted(args, cdi, "CDI", &causes::read_cdi)?;
-    finish(args, &file, &differences, &(kubevirt.to_owned() + &list))
+    finish(args.check, &file, &differences, &(kubevirt.to_owned() + &list))
 }
 
 fn coverage(args: &Generate) -> anyhow::Result<(PathBuf, String)> {
@@ -166,7 +194,7 @@ fn relisted(
 
 /// Prints the differences; then ends a check, or writes the file.
 fn finish(
-    args: &Generate,
+    is_check: bool,
     file: &Path,
     differences: &[String],
     text: &str,
@@ -174,7 +202,7 @@ fn finish(
     for line in differences {
         println!("{line}");
     }
-    if args.check {
+    if is_check {
         return Ok(if differences.is_empty() {
             Outcome::Equal
         } else {

@@ -8,6 +8,7 @@ mod commands;
 mod crd;
 mod fields;
 mod go;
+mod kinds;
 mod ranges;
 mod record;
 mod release;

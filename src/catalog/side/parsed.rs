@@ -183,7 +183,8 @@ fn is_ours(node: &Node) -> bool {
     let version = node.str_at("apiVersion");
     let kind = node.str_at("kind");
     let group = version.split('/').next().unwrap_or_default();
-    group.ends_with("kubevirt.io")
+    // A template of its own kind names its parameters, and is made with them.
+    group.ends_with("kubevirt.io") && kind != "VirtualMachineTemplate"
         || matches!(
             kind,
             "PersistentVolumeClaim" | "VolumeSnapshot" | "ControllerRevision"

@@ -12,6 +12,7 @@ use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::{Level, Severity};
 use driftless::source::FileId;
 
+use crate::schemas;
 use crate::args::{Global, Listed};
 use crate::output::{self, Outcome, Shell};
 use crate::session::{Request, Session};
@@ -73,11 +74,13 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     let session = Session::load(&Request::new(global, &args.paths).looking_aside(), shell)?;
     session.say_skipped(shell);
     let only = only(args, &session)?;
+    let kinds = schemas::read(&session.head.config)?;
     let mut checked = check::run(&check::CheckRequest {
         sources: &session.sources,
         side: &session.head.side,
         config: &session.head.config,
         target_of: &|file| session.target_of(Some(file)),
+        kinds: &kinds,
         only: only.as_ref(),
     });
     if let Some(file) = &args.write_baseline {

@@ -15,6 +15,7 @@ use crate::args::Global;
 use crate::expansion;
 use crate::input::read_from::ReadFrom;
 use crate::output::{Outcome, Shell};
+use crate::schemas;
 use crate::session::{Request, Session};
 
 /// Judge the items of a ResourceList, as a KRM function
@@ -89,11 +90,13 @@ pub(crate) fn run(_: &Args, global: &Global, shell: &mut Shell) -> anyhow::Resul
     };
     let settings = FunctionConfig::read(list.get("functionConfig"), global)?;
     session.settle(&settings.global, None, shell);
+    let kinds = schemas::read(&session.head.config)?;
     let checked = check::run(&check::CheckRequest {
         sources: &session.sources,
         side: &session.head.side,
         config: &session.head.config,
         target_of: &|file| session.target_of(Some(file)),
+        kinds: &kinds,
         only: None,
     });
     let mut outcome = session.outcome();

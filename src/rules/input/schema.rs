@@ -16,6 +16,7 @@ use crate::rules::admission::{invalid_metadata, structural};
 use crate::rules::cdi;
 use crate::rules::deprecation::removed_field;
 use crate::rules::{Context, Rule};
+use crate::schema::kinds::Kinds;
 use crate::schema::{self, Decoded, Expected, Problem, ProblemKind, Schema, Shape, Type};
 use crate::yaml::{Node, Value};
 
@@ -36,6 +37,9 @@ pub fn type_of(resource: &Resource, release: Release) -> Option<&'static str> {
         (group, _, kind) => schema::type_of(group, kind),
     }
 }
+
+/// The version of CDI's kinds.
+const CDI: &str = "cdi.kubevirt.io/v1beta1";
 
 fn has_old_pools(release: Release) -> bool {
     let of = Schema::builtin().type_named("v1alpha1.VirtualMachinePool");
@@ -80,7 +84,15 @@ pub fn check(
     {
         let at = FieldPath::root().field("spec");
         let mut problems = schema::decode(release, "v1beta1.DataVolumeSpec", spec).problems;
-        problems.retain(|problem| !cdi::review::is_left_to_webhook(problem));
+        problems.retain(|problem| {
+            let is_newer = matches!(problem.kind, ProblemKind::UnknownField { .. })
+                && Kinds::builtin().knows(
+                    CDI,
+                    "DataVolume",
+                    &FieldPath::from("spec").join(&problem.path),
+                );
+            !is_newer && !cdi::review::is_left_to_webhook(problem)
+        });
         for problem in problems {
             report(
                 resource,
@@ -418,7 +430,7 @@ fn type_help(node: &Node, expected: Expected) -> Option<String> {
 }
 
 /// A value in words, never the value: it may be a secret.
-const fn what(node: &Node) -> &'static str {
+pub(super) const fn what(node: &Node) -> &'static str {
     match node.value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
