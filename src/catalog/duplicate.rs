@@ -158,6 +158,8 @@ fn pair(
         })
     };
     let id = second.1.id.clone();
+    // To kustomize two versions of one object are two objects.
+    let is_same_version = first.1.api_version == second.1.api_version;
     let (first, second) = (stand(first)?, stand(second)?);
     let source = |stand: &Stand| {
         let source = (placement.source_of)(stand.file, stand.document)?;
@@ -173,7 +175,10 @@ fn pair(
         Nearness::File
     } else if first.root != second.root {
         Nearness::Roots
-    } else if (placement.is_listed)(first.file) && (placement.is_listed)(second.file) {
+    } else if is_same_version
+        && (placement.is_listed)(first.file)
+        && (placement.is_listed)(second.file)
+    {
         Nearness::Kustomization
     } else {
         Nearness::Root

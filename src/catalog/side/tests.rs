@@ -153,6 +153,11 @@ fn one_identity_twice_is_told_by_how_near_they_are() {
         near(&[listed, ("k/a.yaml", VM), ("k/b.yaml", &other)]),
         (vec![Nearness::Kustomization], 2)
     );
+    let older = other.replace("kubevirt.io/v1", "kubevirt.io/v1alpha3");
+    assert_eq!(
+        near(&[listed, ("k/a.yaml", VM), ("k/b.yaml", &older)]),
+        (vec![Nearness::Root], 2)
+    );
     let west = ("west/kustomization.yaml", "resources: [a.yaml]\n");
     assert_eq!(
         near(&[west, ("west/a.yaml", VM), ("b.yaml", &other)]),
