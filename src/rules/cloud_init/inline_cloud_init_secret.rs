@@ -9,7 +9,7 @@ rule! {
     /// ## What it does
     ///
     /// Reports, once a VM, user data that holds password hashes, private keys, tokens or activation keys. Passwords of demos
-    /// (`fedora`, `changeme`) and placeholders are notes. What was found is named, never shown.
+    /// (`fedora`, `changeme`), those that OpenShift's console makes up (`abcd-efgh-ijkl`) and placeholders are notes. What was found is named, never shown.
     ///
     /// ## Why it matters
     ///
@@ -211,7 +211,16 @@ fn judge(kind: Secret, value: &str, user: Option<&str>) -> Option<(Secret, bool)
             && value
                 .chars()
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()));
-    Some((kind, placeholder || weak))
+    Some((kind, placeholder || weak || is_from_console(value)))
+}
+
+/// Whether OpenShift's console made the password up for a first login: `j7q5-vkj6-5pcr`.
+fn is_from_console(value: &str) -> bool {
+    let is_part = |part: &str| {
+        let mut letters = part.bytes();
+        part.len() == 4 && letters.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    value.split('-').count() == 3 && value.split('-').all(is_part)
 }
 
 #[cfg(test)]
@@ -224,6 +233,12 @@ mod tests {
             ("passwd: $6$abc$defgh", vec![(Secret::Hash, false)]),
             ("password: fedora", vec![(Secret::Password, true)]),
             ("password: <your password>", vec![(Secret::Password, true)]),
+            ("password: j7q5-vkj6-5pcr", vec![(Secret::Password, true)]),
+            ("password: j7q5-vkj6-5pcR", vec![(Secret::Password, false)]),
+            (
+                "password: j7q5-vkj6-5pcr-ab12",
+                vec![(Secret::Password, false)],
+            ),
             (
                 "plain_text_passwd: \"Tr0ub4dor&3\"",
                 vec![(Secret::Password, false)],
