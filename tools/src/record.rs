@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::generate::Generator;
-use self::program::Program;
+use self::program::{Limits, Program, Reply};
 use crate::release::{self, Release};
 use crate::table::Table;
 
@@ -31,6 +31,12 @@ pub enum Family {
     Mutate,
     /// What the expand API answers.
     Expand,
+    /// What a start makes of it.
+    Start,
+    /// Whether a cluster admits an instance type or a preference.
+    AdmitObject,
+    /// What a change does to the running guest.
+    LiveUpdate,
 }
 
 impl Family {
@@ -39,6 +45,9 @@ impl Family {
             Self::Admit => "admit",
             Self::Mutate => "mutate",
             Self::Expand => "expand",
+            Self::Start => "start",
+            Self::AdmitObject => "admit-object",
+            Self::LiveUpdate => "live-update",
         }
     }
 }
@@ -67,6 +76,9 @@ pub struct Args {
     /// The longest time for one answer, in seconds
     #[arg(long, default_value_t = 10.0)]
     timeout: f64,
+    /// The longest time for the first answer after the program is started, in seconds
+    #[arg(long, default_value_t = 60.0)]
+    start_timeout: f64,
     /// The folder of recordings [default: fixtures/conformance in the repository]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -100,7 +112,10 @@ struct Question<'a> {
 
 /// Records, or checks what is recorded; gives whether everything is as it should be.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
-    let timeout = Duration::try_from_secs_f64(args.timeout).context("--timeout")?;
+    let limits = Limits {
+        start: Duration::try_from_secs_f64(args.start_timeout).context("--start-timeout")?,
+        answer: Duration::try_from_secs_f64(args.timeout).context("--timeout")?,
+    };
     let folder = args
         .output
         .clone()
@@ -114,8 +129,10 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     };
     let mut asker = Asker {
         args,
-        program: Program::new(&args.program, &args.arguments, timeout),
+        program: Program::new(&args.program, &args.arguments, limits),
         unanswered: 0,
+        unusable: 0,
+        unsteady: 0,
         in_a_row: 0,
     };
     if args.check {
@@ -143,7 +160,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
                 file.display()
             );
         }
-        if let Some(expected) = asker.ask(&id, &input)? {
+        if let Some(expected) = asker.steady(&id, &input)? {
             let case = Case {
                 expected,
                 id,
@@ -162,9 +179,11 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         .with_context(|| file.display().to_string())?;
     out.write_all(lines.as_bytes())?;
     println!(
-        "{}: {count} cases written, {} left out",
+        "{}: {count} cases written; {} left out, {} unusable, {} unsteady",
         file.display(),
-        asker.unanswered
+        asker.unanswered,
+        asker.unusable,
+        asker.unsteady
     );
     Ok(asker.unanswered == 0)
 }
@@ -175,11 +194,19 @@ fn check(asker: &mut Asker<'_>, recorded: &[Case]) -> anyhow::Result<bool> {
     }
     let mut differing = 0;
     for case in recorded {
-        if let Some(answer) = asker.ask(&case.id, &case.input)?
-            && answer != case.expected
-        {
-            differing += 1;
-            println!("{}: recorded {}, answered {answer}", case.id, case.expected);
+        match asker.ask(&case.id, &case.input)? {
+            Some(Reply::Expected(answer)) if answer != case.expected => {
+                differing += 1;
+                println!("{}: recorded {}, answered {answer}", case.id, case.expected);
+            }
+            Some(Reply::Unusable(why)) => {
+                differing += 1;
+                println!(
+                    "{}: recorded {}, now unusable: {why}",
+                    case.id, case.expected
+                );
+            }
+            Some(Reply::Expected(_)) | None => {}
         }
     }
     println!(
@@ -195,12 +222,37 @@ struct Asker<'a> {
     args: &'a Args,
     program: Program,
     unanswered: usize,
+    unusable: usize,
+    unsteady: usize,
     in_a_row: usize,
 }
 
 impl Asker<'_> {
-    /// The answer to a case; `None` where the program gave none.
-    fn ask(&mut self, id: &str, input: &Value) -> anyhow::Result<Option<Value>> {
+    /// KubeVirt's answer to a case that is asked twice; `None` where there is none to record: the program gave none, calls
+    /// the case unusable, or answers otherwise the second time (KubeVirt walks maps in random order).
+    fn steady(&mut self, id: &str, input: &Value) -> anyhow::Result<Option<Value>> {
+        let mut first = None;
+        for _ in 0..2 {
+            match self.ask(id, input)? {
+                None => return Ok(None),
+                Some(Reply::Unusable(_)) => {
+                    self.unusable += 1;
+                    return Ok(None);
+                }
+                Some(Reply::Expected(answer)) => {
+                    if first.as_ref().is_some_and(|first| *first != answer) {
+                        self.unsteady += 1;
+                        return Ok(None);
+                    }
+                    first = Some(answer);
+                }
+            }
+        }
+        Ok(first)
+    }
+
+    /// What the program says to a case; `None` where it says nothing.
+    fn ask(&mut self, id: &str, input: &Value) -> anyhow::Result<Option<Reply>> {
         let question = serde_json::to_string(&Question {
             id,
             family: self.args.family.name(),

@@ -172,21 +172,82 @@ fn garbage_and_answers_to_other_cases_are_no_answers() {
         "{said}"
     );
     assert!(
-        said.contains("admit-7-0002: the program's line is no answer: missing field `expected`"),
+        said.contains("admit-7-0002: the program's line is no answer: it has neither or both"),
         "{said}"
     );
 }
 
 #[test]
 fn a_slow_program_is_ended_and_started_anew() {
-    let place = Place::new("    if number == 0:\n        time.sleep(30)\n    answer(id, {})\n");
-    let output = place.record(&["--count", "2", "--timeout", "2"]);
+    let place = Place::new("    if number == 1:\n        time.sleep(30)\n    answer(id, {})\n");
+    let output = place.record(&["--count", "3", "--timeout", "2"]);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(ids(&place.file()), ["admit-7-0001"]);
+    assert_eq!(ids(&place.file()), ["admit-7-0000", "admit-7-0002"]);
     assert!(
-        stderr(&output).contains("admit-7-0000: the program took longer than 2 s"),
+        stderr(&output).contains("admit-7-0001: the program took longer than 2 s"),
         "{}",
         stderr(&output)
+    );
+}
+
+#[test]
+fn the_first_answer_after_a_start_has_a_limit_of_its_own() {
+    let body = "    if number == 0:\n        time.sleep(3)\n    answer(id, {})\n";
+    let place = Place::new(body);
+    // Asked twice: the second answer to the same case is as slow, and no longer the first.
+    let output = place.record(&["--count", "2", "--timeout", "1"]);
+    let said = stderr(&output);
+    assert!(
+        said.contains("admit-7-0000: the program took longer than 1 s"),
+        "{said}"
+    );
+    let place = Place::new(
+        "    if not getattr(sys, 'warm', 0):\n        time.sleep(3)\n    sys.warm = 1\n    answer(id, {})\n",
+    );
+    let output = place.record(&["--count", "2", "--timeout", "1"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let output = place.record_seed(
+        "8",
+        &[
+            "--count",
+            "1",
+            "--append",
+            "--timeout",
+            "1",
+            "--start-timeout",
+            "2",
+        ],
+    );
+    let said = stderr(&output);
+    assert!(
+        said.contains("admit-8-0000: the program took longer than 2 s"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_no_case_and_what_is_answered_otherwise_the_second_time_is_left_out() {
+    let place = Place::new(
+        "    if number == 0:\n        print(json.dumps({'id': id, 'unusable': 'refused'}), flush=True)\n    \
+         elif number == 1:\n        sys.count = getattr(sys, 'count', 0) + 1\n        answer(id, {'order': sys.count})\n    \
+         else:\n        answer(id, {})\n",
+    );
+    let output = place.record(&["--count", "4"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(ids(&place.file()), ["admit-7-0002", "admit-7-0003"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("2 cases written; 0 left out, 1 unusable, 1 unsteady"),
+        "{said}"
+    );
+    let text = std::fs::read_to_string(place.file()).unwrap();
+    std::fs::write(place.file(), text.replace("admit-7-0002", "admit-7-0000")).unwrap();
+    let check = place.record(&["--check"]);
+    assert_eq!(check.status.code(), Some(1));
+    let said = String::from_utf8(check.stdout).unwrap();
+    assert!(
+        said.starts_with("admit-7-0000: recorded {}, now unusable: refused"),
+        "{said}"
     );
 }
 

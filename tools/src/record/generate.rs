@@ -59,13 +59,50 @@ impl Generator {
 
     /// The next input of a family.
     pub(super) fn input(&mut self, family: Family) -> Value {
+        match family {
+            Family::AdmitObject => json!({"object": self.object()}),
+            Family::LiveUpdate => self.update(),
+            Family::Admit | Family::Mutate | Family::Expand | Family::Start => self.machine(family),
+        }
+    }
+
+    /// An instance type or a preference.
+    fn object(&mut self) -> Value {
+        let mut vm = json!({"spec": {"template": {"spec": {"domain": {}}}}});
+        if self.dice.chance(50) {
+            self.instancetype(&mut vm)
+        } else {
+            self.named(&mut vm, "preference", "pr", PREFERENCE_SPEC, json!({}))
+        }
+    }
+
+    fn instancetype(&mut self, vm: &mut Value) -> Value {
+        let spec = json!({"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}});
+        self.named(vm, "instancetype", "it", INSTANCETYPE_SPEC, spec)
+    }
+
+    /// A virtual machine, what it names, and a change of it.
+    fn update(&mut self) -> Value {
+        let mut machine = self.machine(Family::LiveUpdate);
+        let mut objects = machine["objects"].take();
+        let old = match objects.as_array_mut() {
+            Some(objects) if !objects.is_empty() => objects.remove(0),
+            _ => Value::Null,
+        };
+        let mut new = old.clone();
+        let count = 1 + self.dice.below(3);
+        self.change(&mut new["spec"], VM_SPEC, count);
+        json!({"config": machine["config"], "old": old, "new": new, "objects": objects})
+    }
+
+    /// A virtual machine with the types that it names.
+    fn machine(&mut self, family: Family) -> Value {
         // An expansion without a type to expand says little.
         let typed = if family == Family::Expand { 90 } else { 35 };
         let mut vm = self.virtual_machine();
         let mut others = Vec::new();
         if self.dice.chance(typed) {
-            let spec = json!({"cpu": {"guest": 2}, "memory": {"guest": "2Gi"}});
-            others.push(self.named(&mut vm, "instancetype", "it", INSTANCETYPE_SPEC, spec));
+            others.push(self.instancetype(&mut vm));
         }
         if self.dice.chance(typed) {
             others.push(self.named(&mut vm, "preference", "pr", PREFERENCE_SPEC, json!({})));
@@ -443,6 +480,37 @@ mod tests {
             }
         }
         assert!(typed > 600, "{typed}");
+    }
+
+    #[test]
+    fn a_change_has_two_machines_of_one_name_and_their_objects_apart() {
+        let inputs = inputs("1.2", 1, Family::LiveUpdate);
+        let differ = inputs.iter().filter(|input| input["old"] != input["new"]);
+        assert!(differ.count() > 300);
+        for input in &inputs {
+            assert_eq!(input["old"]["metadata"], input["new"]["metadata"]);
+            assert_eq!(input["old"]["kind"], "VirtualMachine");
+            let objects = input["objects"].as_array().unwrap();
+            assert!(
+                objects
+                    .iter()
+                    .all(|object| object["kind"] != "VirtualMachine")
+            );
+        }
+    }
+
+    #[test]
+    fn an_object_is_an_instance_type_or_a_preference() {
+        let inputs = inputs("1.2", 1, Family::AdmitObject);
+        let of = |word: &str| {
+            let kinds = inputs.iter().map(|input| &input["object"]["kind"]);
+            kinds
+                .filter(|kind| kind.as_str().unwrap().ends_with(word))
+                .count()
+        };
+        let (types, preferences) = (of("Instancetype"), of("Preference"));
+        assert_eq!(types + preferences, inputs.len());
+        assert!(types > 100 && preferences > 100, "{types} {preferences}");
     }
 
     #[test]

@@ -24,6 +24,15 @@ pub(super) enum Failure {
     TooSlow(Duration),
 }
 
+/// What a program says to a case.
+#[derive(Debug, PartialEq)]
+pub(super) enum Reply {
+    /// KubeVirt's answer.
+    Expected(Value),
+    /// No cluster can be asked this, and why: a type that its own webhook refuses.
+    Unusable(String),
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,14 +50,24 @@ impl fmt::Display for Failure {
 #[serde(deny_unknown_fields)]
 struct Answer {
     id: String,
-    expected: Value,
+    expected: Option<Value>,
+    unusable: Option<String>,
+}
+
+/// The longest times that a program may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// For the first answer after its start.
+    pub(super) start: Duration,
+    /// For every other.
+    pub(super) answer: Duration,
 }
 
 /// A program and, between its failures, its process.
 pub(super) struct Program {
     path: PathBuf,
     arguments: Vec<String>,
-    timeout: Duration,
+    limits: Limits,
     running: Option<Running>,
 }
 
@@ -57,15 +76,17 @@ struct Running {
     /// `None` once the input was closed.
     input: Option<ChildStdin>,
     lines: Receiver<std::io::Result<String>>,
+    /// Whether it has answered once.
+    is_warm: bool,
 }
 
 impl Program {
     /// A program that is started with the first question.
-    pub(super) fn new(path: &Path, arguments: &[String], timeout: Duration) -> Self {
+    pub(super) fn new(path: &Path, arguments: &[String], limits: Limits) -> Self {
         Self {
             path: path.to_owned(),
             arguments: arguments.to_vec(),
-            timeout,
+            limits,
             running: None,
         }
     }
@@ -75,12 +96,12 @@ impl Program {
         &mut self,
         id: &str,
         question: &str,
-    ) -> anyhow::Result<Result<Value, Failure>> {
+    ) -> anyhow::Result<Result<Reply, Failure>> {
         if self.running.is_none() {
             self.running = Some(Running::start(&self.path, &self.arguments)?);
         }
         let answer = match &mut self.running {
-            Some(running) => running.answer(id, question, self.timeout),
+            Some(running) => running.answer(id, question, self.limits),
             None => Err(Failure::Died("it did not start".to_owned())),
         };
         if answer.is_err() {
@@ -113,10 +134,16 @@ impl Running {
             child,
             input,
             lines,
+            is_warm: false,
         })
     }
 
-    fn answer(&mut self, id: &str, question: &str, timeout: Duration) -> Result<Value, Failure> {
+    fn answer(&mut self, id: &str, question: &str, limits: Limits) -> Result<Reply, Failure> {
+        let timeout = if self.is_warm {
+            limits.answer
+        } else {
+            limits.start.max(limits.answer)
+        };
         let written = match &mut self.input {
             Some(input) => writeln!(input, "{question}").and_then(|()| input.flush()),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
@@ -132,10 +159,16 @@ impl Running {
         };
         let answer: Answer =
             serde_json::from_str(&line).map_err(|error| Failure::NoAnswer(error.to_string()))?;
-        if answer.id == id {
-            Ok(answer.expected)
-        } else {
-            Err(Failure::OtherCase(answer.id))
+        if answer.id != id {
+            return Err(Failure::OtherCase(answer.id));
+        }
+        self.is_warm = true;
+        match (answer.expected, answer.unusable) {
+            (Some(expected), None) => Ok(Reply::Expected(expected)),
+            (None, Some(why)) => Ok(Reply::Unusable(why)),
+            _ => Err(Failure::NoAnswer(
+                "it has neither or both of `expected` and `unusable`".to_owned(),
+            )),
         }
     }
 
