@@ -78,6 +78,25 @@ fn a_cluster_upgrade_is_told_what_it_gains_and_loses() {
 }
 
 #[test]
+fn the_upgrade_from_the_oldest_proved_release_is_told() {
+    let told: Vec<_> = Release::V1_4.gained_and_lost(Release::V1_5).collect();
+    let says = |words: &str| told.iter().any(|(_, said)| said.contains(words));
+    assert!(told.iter().all(|(release, _)| *release == Release::V1_5));
+    for words in [
+        "LiveUpdate takes effect without its feature gate",
+        "`updateVolumesStrategy` takes effect",
+        "waits for a destination",
+        "the link of an interface",
+        "guests of arm64",
+        "realtime and SEV guests",
+        "revision names in `status`",
+    ] {
+        assert!(says(words), "{words}: {told:?}");
+    }
+    assert_eq!(Release::V1_3.gained_and_lost(Release::V1_4).count(), 0);
+}
+
+#[test]
 fn only_what_ended_is_lost() {
     for behaviour in Behaviour::ALL {
         let ended = behaviour.releases().last().is_some();

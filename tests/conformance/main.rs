@@ -256,7 +256,7 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
-/// How many differences of a recording are shown.
+/// How many differences of a recording of the repository are shown; of another one, all are.
 const SHOWN: usize = 20;
 
 fn main() -> ExitCode {
@@ -448,11 +448,15 @@ fn judge(
         let (file, held) = (file.display(), read.len());
         return Err(format!("{file} holds {held} cases, {counted} are counted").into());
     }
-    compare(family, &read)
+    compare(
+        family,
+        &read,
+        if cases.is_some() { SHOWN } else { usize::MAX },
+    )
 }
 
-/// Compares every case; a failure shows the first differences.
-fn compare(family: &Family, cases: &[Case]) -> Result<(), Failed> {
+/// Compares every case; a failure shows so many differences.
+fn compare(family: &Family, cases: &[Case], most: usize) -> Result<(), Failed> {
     let different: Vec<String> = cases
         .par_iter()
         .filter_map(|case| {
@@ -466,7 +470,7 @@ fn compare(family: &Family, cases: &[Case]) -> Result<(), Failed> {
     }
     let shown = different
         .iter()
-        .take(SHOWN)
+        .take(most)
         .fold(String::new(), |shown, one| shown + "\n" + one);
     Err(format!("{} of {} cases differ{shown}", different.len(), cases.len()).into())
 }

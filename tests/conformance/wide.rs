@@ -30,6 +30,37 @@ pub(crate) fn object(case: &Case) -> Result<(), String> {
 /// What is said of the first object at error level, beside the fields that the API server drops and references that lead
 /// nowhere.
 fn findings(case: &Case, objects: &[&Json]) -> Vec<Finding> {
+    let mut found = errors(case, objects);
+    found.retain(|finding| {
+        matches!(
+            finding.rule.family,
+            Family::Input | Family::Admission | Family::Instancetypes
+        ) && !matches!(
+            finding.rule.id,
+            "unknown-field"
+                | "unsupported-field"
+                | "duplicate-resource"
+                | "unresolved-instancetype"
+                | "unresolved-preference"
+        )
+    });
+    found
+}
+
+/// Whether `check` says that a matcher of the first object leads nowhere.
+pub(crate) fn is_unresolved(case: &Case) -> bool {
+    let objects = case.input["objects"].as_array();
+    let objects: Vec<&Json> = objects.into_iter().flatten().collect();
+    errors(case, &objects).iter().any(|finding| {
+        matches!(
+            finding.rule.id,
+            "unresolved-instancetype" | "unresolved-preference"
+        )
+    })
+}
+
+/// What is said of the first object at error level.
+fn errors(case: &Case, objects: &[&Json]) -> Vec<Finding> {
     let target = case.target();
     let files = objects
         .iter()
@@ -61,20 +92,7 @@ fn findings(case: &Case, objects: &[&Json]) -> Vec<Finding> {
         .findings
         .into_iter()
         .filter(|finding| {
-            finding.primary.file == Some(first)
-                && finding.severity == Severity::Error
-                && matches!(
-                    finding.rule.family,
-                    Family::Input | Family::Admission | Family::Instancetypes
-                )
-                && !matches!(
-                    finding.rule.id,
-                    "unknown-field"
-                        | "unsupported-field"
-                        | "duplicate-resource"
-                        | "unresolved-instancetype"
-                        | "unresolved-preference"
-                )
+            finding.primary.file == Some(first) && finding.severity == Severity::Error
         })
         .collect()
 }
