@@ -5,6 +5,7 @@ mod read;
 
 use self::external::External;
 use crate::action::Gate;
+use crate::openshift::{OpenShift, Platform};
 use crate::release::Release;
 use crate::release::cdi::CdiRelease;
 use crate::resource::Resource;
@@ -20,6 +21,8 @@ pub struct Target {
     pub name: String,
     /// `KubeVirt` release.
     pub release: Release,
+    /// OpenShift release, where the cluster is known to be one.
+    pub openshift: Option<OpenShift>,
     /// Whether the release was given or found, not assumed.
     pub release_known: bool,
     /// The release of CDI that the tree shows; the newest known is assumed where it shows none.
@@ -39,6 +42,7 @@ impl Default for Target {
         Self {
             name: String::new(),
             release: Release::NEWEST,
+            openshift: None,
             release_known: false,
             cdi: None,
             configuration: ClusterConfig::default(),
@@ -60,6 +64,14 @@ impl Target {
     pub fn is_external(&self, kind: &str, namespace: Option<&str>, name: &str) -> bool {
         let mut entries = self.external.iter();
         entries.any(|entry| entry.covers(kind, namespace, name))
+    }
+
+    /// What the cluster runs.
+    pub const fn platform(&self) -> Platform {
+        Platform {
+            release: self.release,
+            openshift: self.openshift,
+        }
     }
 }
 
@@ -111,9 +123,9 @@ pub struct TargetConfig {
     pub name: String,
     /// Paths it holds, relative to the configuration's directory; empty for all.
     pub paths: Vec<String>,
-    /// Its release.
-    pub kubevirt: Option<Release>,
-    /// File with a `KubeVirt` object or its `spec.configuration`, relative to the configuration's directory.
+    /// What it runs: `kubevirt:` or `openshift:`.
+    pub platform: Option<Platform>,
+    /// File with a `KubeVirt` or HyperConverged object or a `spec.configuration`, relative to the configuration's directory.
     pub cluster_config: Option<String>,
     /// Namespace assumed for objects without one.
     pub namespace: Option<String>,

@@ -11,11 +11,14 @@ mod tls;
 
 use serde_json::json;
 
-use crate::openshift::OpenShift;
+use crate::openshift::{OpenShift, Platform};
+use crate::resource::cluster::{ClusterConfig, ConfigSource};
 use crate::resource::group_version;
 use crate::schema;
 use crate::yaml::{Entry, Map, Node, Origin, Value};
 
+/// The name of the `KubeVirt` object that the operator writes.
+pub const WRITTEN_NAME: &str = "kubevirt-kubevirt-hyperconverged";
 /// Asks for the gate that completes processors to an even count; `KubeVirt` reads the annotation on its own object.
 const EMULATOR_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
 /// A patch of the `KubeVirt` object.
@@ -76,6 +79,75 @@ impl<'a> Spec<'a> {
     }
 }
 
+/// A configuration as a repository holds it. What a HyperConverged object makes of `KubeVirt` depends on the release.
+#[derive(Clone, Debug)]
+pub enum WrittenConfig {
+    /// In `KubeVirt`'s words.
+    KubeVirt(ClusterConfig),
+    /// A HyperConverged object.
+    HyperConverged(Node),
+}
+
+impl WrittenConfig {
+    /// The configuration that a document holds: a `KubeVirt` or HyperConverged object, or the content of the first's
+    /// `spec.configuration`. `None` where the document is an object of another kind, or no mapping.
+    pub fn of(document: &Node) -> Option<Self> {
+        if is_hyperconverged(document) {
+            return Some(Self::HyperConverged(document.clone()));
+        }
+        ClusterConfig::from_resource_node(document).map(Self::KubeVirt)
+    }
+
+    /// Whether two say the same.
+    pub fn same(&self, other: &Self) -> bool {
+        let parts = |node: &'_ Node| {
+            let annotations = node.path("metadata.annotations").cloned();
+            let spec = node.get("spec").cloned();
+            mapping([
+                ("annotations", annotations.unwrap_or_else(Node::map)),
+                ("spec", spec.unwrap_or_else(Node::map)),
+            ])
+        };
+        match (self, other) {
+            (Self::KubeVirt(one), Self::KubeVirt(two)) => one.same(two),
+            (Self::HyperConverged(one), Self::HyperConverged(two)) => {
+                one.str_at("apiVersion") == two.str_at("apiVersion")
+                    && parts(one).same_value(&parts(two))
+            }
+            _ => false,
+        }
+    }
+
+    /// The configuration on what the cluster runs. A HyperConverged object is read as the operator does that installs the
+    /// `KubeVirt` release.
+    ///
+    /// # Errors
+    ///
+    /// The operator refuses the object.
+    pub fn on(&self, platform: Platform) -> Result<ClusterConfig, Refusal> {
+        match self {
+            Self::KubeVirt(configuration) => Ok(configuration.clone()),
+            Self::HyperConverged(object) => {
+                let operator = platform.openshift;
+                let operator = operator.unwrap_or_else(|| OpenShift::with(platform.release));
+                let kubevirt = kubevirt(object, operator, Nodes::Several)?;
+                Ok(ClusterConfig::from_resource_node(&kubevirt).unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// What the operator makes of an object that says nothing. The cluster's own object may say something.
+pub fn defaults(release: OpenShift) -> ClusterConfig {
+    let empty = Node::from_json(
+        &json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged"}),
+    );
+    let written = WrittenConfig::HyperConverged(empty).on(release.into());
+    let mut configuration = written.unwrap_or_default();
+    configuration.source = ConfigSource::Assumed;
+    configuration
+}
+
 /// Whether a resource is a HyperConverged object.
 pub fn is_hyperconverged(document: &Node) -> bool {
     let (group, _) = group_version(document.str_at("apiVersion"));
@@ -110,7 +182,7 @@ pub fn kubevirt(document: &Node, release: OpenShift, nodes: Nodes) -> Result<Nod
     let mut kubevirt = Node::from_json(&json!({
         "apiVersion": "kubevirt.io/v1",
         "kind": "KubeVirt",
-        "metadata": {"name": "kubevirt-kubevirt-hyperconverged"},
+        "metadata": {"name": WRITTEN_NAME},
     }));
     if gates::is_on(&spec, "alignCPUs") {
         let annotations = Node::from_json(&json!({EMULATOR_PARITY: ""}));

@@ -97,6 +97,57 @@ impl fmt::Display for OpenShift {
     }
 }
 
+/// What a cluster runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Platform {
+    /// Its release of `KubeVirt`.
+    pub release: Release,
+    /// Its release of OpenShift, where it is one.
+    pub openshift: Option<OpenShift>,
+}
+
+impl From<Release> for Platform {
+    fn from(release: Release) -> Self {
+        Self {
+            release,
+            openshift: None,
+        }
+    }
+}
+
+impl From<OpenShift> for Platform {
+    fn from(openshift: OpenShift) -> Self {
+        Self {
+            release: openshift.kubevirt(),
+            openshift: Some(openshift),
+        }
+    }
+}
+
+impl Platform {
+    /// What a version of the HyperConverged operator installs: `4.18.2` is Red Hat's number, on OpenShift; `1.14.2` is
+    /// upstream's, on any Kubernetes.
+    pub fn of_operator(version: &str) -> Option<Self> {
+        let openshift = OpenShift::of_operator(version)?;
+        let is_numbered_so = version.trim().trim_start_matches('v').starts_with("4.");
+        Some(if is_numbered_so {
+            openshift.into()
+        } else {
+            openshift.kubevirt().into()
+        })
+    }
+}
+
+impl fmt::Display for Platform {
+    /// `KubeVirt 1.4`, `OpenShift 4.18 (KubeVirt 1.4)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.openshift {
+            Some(openshift) => write!(f, "OpenShift {openshift} (KubeVirt {})", self.release),
+            None => write!(f, "KubeVirt {}", self.release),
+        }
+    }
+}
+
 /// The text names no release of OpenShift Virtualization that can be a target.
 #[derive(Debug, thiserror::Error)]
 pub enum UnknownOpenShift {
@@ -120,7 +171,7 @@ pub enum UnknownOpenShift {
 
 impl OpenShift {
     /// The release that a number without quotes names, as far as YAML leaves it: `4.20` is the number `4.2`.
-    pub fn from_number(number: f64) -> Result<Self, UnknownOpenShift> {
+    pub(crate) fn from_number(number: f64) -> Result<Self, UnknownOpenShift> {
         let text = number.to_string();
         let mut names = Self::TARGETS.iter().map(|target| target.as_str());
         if names.any(|name| name.strip_suffix('0') == Some(text.as_str())) {

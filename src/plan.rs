@@ -42,6 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::change::{self, Pair, Sided};
+use crate::openshift::Platform;
 use crate::release::Release;
 use crate::source::Sources;
 pub use crate::update::{Action, Effect, Reason, VolumeChange, VolumeVerdict};
@@ -250,19 +251,19 @@ fn delivered(pairs: &[Pair<'_>], rows: &[VmPlan], deliveries: &[Delivery]) -> BT
 
 /// The releases that judge each side. A side without resources is judged by the other's.
 fn releases(base: &[Sided<'_>], head: &[Sided<'_>]) -> Releases {
-    let of = |subjects: &[Sided<'_>]| -> Vec<Release> {
-        let found: BTreeSet<Release> = subjects
+    let of = |subjects: &[Sided<'_>]| -> Vec<Platform> {
+        let found: BTreeSet<Platform> = subjects
             .iter()
             .filter(|subject| subject.overlays.is_empty())
-            .map(|subject| subject.resolver.release())
+            .map(|subject| subject.resolver.target().platform())
             .collect();
         found.into_iter().collect()
     };
-    let or = |side: Vec<Release>, other: &[Release]| {
+    let or = |side: Vec<Platform>, other: &[Platform]| {
         if !side.is_empty() {
             side
         } else if other.is_empty() {
-            vec![Release::NEWEST]
+            vec![Release::NEWEST.into()]
         } else {
             other.to_vec()
         }
@@ -293,23 +294,28 @@ fn notes(pairs: &[Pair<'_>]) -> Vec<String> {
         return notes;
     }
     notes.push("every VM that runs is taken to run what the base says".to_owned());
-    let targets: BTreeSet<(Release, bool, bool)> = pairs
+    let targets: BTreeSet<(Platform, bool, bool)> = pairs
         .iter()
         .filter(|pair| !overlaid::is_overlaid(pair))
         .filter_map(Pair::named_by)
         .map(|subject| {
             let target = subject.resolver.target();
             (
-                target.release,
+                target.platform(),
                 target.release_known,
                 target.configuration.is_known(),
             )
         })
         .collect();
-    for (release, known, _) in &targets {
+    for (platform, known, _) in &targets {
+        let release = &platform.release;
         if !known {
+            let which = match platform.openshift {
+                Some(_) => "openshift",
+                None => "kubevirt",
+            };
             notes.push(format!(
-                "KubeVirt {release} is assumed: `--kubevirt` says which release runs"
+                "{platform} is assumed: `--{which}` says which release runs"
             ));
         }
         if release.proved() != *release {
@@ -319,11 +325,17 @@ fn notes(pairs: &[Pair<'_>]) -> Vec<String> {
             ));
         }
     }
-    if targets.iter().any(|(_, _, configured)| !configured) {
-        notes.push(
-            "KubeVirt's default configuration is assumed: `--cluster-config` gives the cluster's own"
-                .to_owned(),
-        );
+    let assumed = targets.iter().filter(|(_, _, configured)| !configured);
+    let assumed: BTreeSet<&str> = assumed
+        .map(|(platform, _, _)| match platform.openshift {
+            Some(_) => "HyperConverged's defaults are",
+            None => "KubeVirt's default configuration is",
+        })
+        .collect();
+    for defaults in assumed {
+        notes.push(format!(
+            "{defaults} assumed: `--cluster-config` gives the cluster's own"
+        ));
     }
     notes
 }

@@ -37,6 +37,8 @@ pub struct Report<'a> {
     pub sources: &'a Sources,
     /// Release the manifests were judged for.
     pub kubevirt: &'a str,
+    /// The OpenShift releases judged for; empty where none is known.
+    pub openshift: &'a str,
     /// What was assumed, one sentence each: the release, the configuration.
     pub assumptions: &'a [String],
     /// Severity from which the run fails.

@@ -214,6 +214,7 @@ impl<'a> Resolver<'a> {
         }
         if group == GROUP
             && namespace.is_none()
+            && self.target.configuration.deploys_common_instancetypes()
             && let Some(resource) = bundle::find(self.target.release, kind, name)
         {
             return Resolution::Found(resource);

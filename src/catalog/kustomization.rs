@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use super::path;
+use crate::openshift::Platform;
 use crate::release::Release;
 use crate::release::cdi::CdiRelease;
 use crate::source::FileId;
@@ -27,8 +28,8 @@ pub struct Kustomization {
     pub changes: Vec<Rewrite>,
     /// The objects that it generates.
     pub generates: Vec<Generated>,
-    /// The releases of `KubeVirt` that it installs: tags of the operator's image, releases it fetches.
-    pub installs: BTreeSet<Release>,
+    /// What it installs: tags of operators' images, releases of `KubeVirt` it fetches.
+    pub installs: BTreeSet<Platform>,
     /// The releases of CDI that it installs.
     pub installs_cdi: BTreeSet<CdiRelease>,
 }
@@ -120,7 +121,7 @@ impl Kustomization {
         }
         read.name(root.str_at("openapi.path"), "openapi");
         read.read_changes(root);
-        read.installs = installed(root, "virt-operator", "kubevirt/kubevirt");
+        read.installs = platforms(root);
         read.installs_cdi = installed(root, "cdi-operator", "kubevirt/containerized-data-importer");
         for (field, kind) in [
             ("configMapGenerator", "ConfigMap"),
@@ -238,6 +239,21 @@ fn installed<R: FromStr + Ord>(root: &Node, operator: &str, repository: &str) ->
         .collect()
 }
 
+/// What a kustomization installs of `KubeVirt`, by its own operator or by the HyperConverged one.
+fn platforms(root: &Node) -> BTreeSet<Platform> {
+    let releases: BTreeSet<Release> = installed(root, "virt-operator", "kubevirt/kubevirt");
+    let images = root.items_at("images").iter();
+    let hyperconverged = images
+        .filter(|image| {
+            image
+                .str_at("name")
+                .ends_with("hyperconverged-cluster-operator")
+        })
+        .filter_map(|image| Platform::of_operator(image.str_at("newTag")));
+    let releases = releases.into_iter().map(Platform::from);
+    releases.chain(hyperconverged).collect()
+}
+
 fn texts<'a>(node: &'a Node, field: &str) -> impl Iterator<Item = &'a str> {
     node.items_at(field).iter().filter_map(Node::as_str)
 }
@@ -306,7 +322,7 @@ mod tests {
         let shown: Vec<_> = read
             .installs
             .iter()
-            .map(|release| release.as_str())
+            .map(|platform| platform.release.as_str())
             .collect();
         assert_eq!(shown, ["1.6", "1.7"]);
         let may = |kind, name| {

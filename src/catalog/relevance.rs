@@ -20,11 +20,13 @@ pub enum Relevance {
     Relevant,
 }
 
-/// Kinds without `kubevirt.io` in their bytes that a virtual machine can name.
-const NAMEABLE: [&[u8]; 3] = [
+/// Kinds without `kubevirt.io` in their bytes that a virtual machine can name, and a word of an operator.
+const NAMEABLE: [&[u8]; 4] = [
     b"PersistentVolumeClaim",
     b"VolumeSnapshot",
     b"ControllerRevision",
+    // What the HyperConverged operator's container is told of its version.
+    b"HCO_KV_IO_VERSION",
 ];
 
 /// Kinds of which only a change is of interest.
@@ -40,7 +42,12 @@ const DELIVERY: [(&[u8], &[u8]); 2] = [
 const NAME: &[u8] = b"kubevirt";
 
 /// What follows the name where an object installs `KubeVirt`: the operator's image, the names of its subscriptions.
-const OPERATORS: [&[u8]; 3] = [b"/virt-operator", b"-hyperconverged", b"operator.v"];
+const OPERATORS: [&[u8]; 4] = [
+    b"/virt-operator",
+    b"/hyperconverged",
+    b"-hyperconverged",
+    b"operator.v",
+];
 
 impl Relevance {
     /// Judges bytes without parsing them. Text that may hide letters behind escapes or another encoding counts as

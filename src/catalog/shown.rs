@@ -3,18 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::kustomization::Kustomization;
+use crate::hyperconverged::{WRITTEN_NAME, WrittenConfig, is_hyperconverged};
+use crate::openshift::Platform;
 use crate::release::Release;
 use crate::resource::Resource;
-use crate::resource::cluster::ClusterConfig;
 use crate::yaml::Node;
 
 /// What several resources say of their cluster.
 #[derive(Debug, Default)]
 pub struct ClusterFacts<'a> {
     /// Releases by what tells them, best first.
-    releases: BTreeMap<ReleaseSource, BTreeSet<Release>>,
+    releases: BTreeMap<ReleaseSource, BTreeSet<Platform>>,
+    /// Whether the HyperConverged operator is installed, in whatever release.
+    pub has_hyperconverged: bool,
     /// Configurations of different content, in the order found.
-    pub configurations: Vec<(ClusterConfig, &'a Resource)>,
+    pub configurations: Vec<(WrittenConfig, &'a Resource)>,
 }
 
 /// What tells a release: what is asked for comes before what once was.
@@ -26,7 +29,11 @@ enum ReleaseSource {
     Kustomization,
     /// The image of the operator's Deployment.
     Operator,
-    /// `startingCSV` of a Subscription.
+    /// A ClusterServiceVersion.
+    ServiceVersion,
+    /// `startingCSV` of a Subscription whose upgrades somebody approves.
+    ApprovedSubscription,
+    /// `startingCSV` of a Subscription that approves upgrades by itself.
     Subscription,
     /// The status in an export.
     Status,
@@ -39,17 +46,17 @@ pub enum ShownRelease {
     None,
     /// This one.
     One {
-        /// The release.
-        release: Release,
+        /// What the cluster runs.
+        platform: Platform,
         /// Whether the cluster may run a later one: a Subscription names it, and upgrades may be approved by themselves.
         is_lower_bound: bool,
     },
     /// Several, equally well.
     Several {
         /// The oldest.
-        first: Release,
+        first: Platform,
         /// The newest.
-        last: Release,
+        last: Platform,
     },
 }
 
@@ -58,11 +65,19 @@ impl<'a> ClusterFacts<'a> {
     pub fn by(resources: impl IntoIterator<Item = &'a Resource>) -> Self {
         let mut shown = Self::default();
         for resource in resources {
-            for (told, release) in told(resource) {
-                shown.releases.entry(told).or_default().insert(release);
+            for (told, platform) in told(resource) {
+                shown.releases.entry(told).or_default().insert(platform);
             }
-            if resource.is("kubevirt.io", "KubeVirt")
-                && let Some(configuration) = ClusterConfig::from_resource_node(&resource.node)
+            let is_subscribed = resource.is("operators.coreos.com", "Subscription")
+                && resource
+                    .node
+                    .str_at("spec.name")
+                    .ends_with("kubevirt-hyperconverged");
+            shown.has_hyperconverged |= is_subscribed || is_hyperconverged(&resource.node);
+            let is_one =
+                resource.is("kubevirt.io", "KubeVirt") || is_hyperconverged(&resource.node);
+            if is_one
+                && let Some(configuration) = WrittenConfig::of(&resource.node)
                 && !shown
                     .configurations
                     .iter()
@@ -70,6 +85,16 @@ impl<'a> ClusterFacts<'a> {
             {
                 shown.configurations.push((configuration, resource));
             }
+        }
+        // The operator writes this one from its own object.
+        if shown
+            .configurations
+            .iter()
+            .any(|(_, of)| is_hyperconverged(&of.node))
+        {
+            shown
+                .configurations
+                .retain(|(_, of)| of.id.name != WRITTEN_NAME);
         }
         shown
     }
@@ -83,7 +108,7 @@ impl<'a> ClusterFacts<'a> {
                     .releases
                     .entry(ReleaseSource::Kustomization)
                     .or_default();
-                held.extend(&kustomization.installs);
+                held.extend(kustomization.installs.iter().copied());
             }
         }
         self
@@ -91,32 +116,42 @@ impl<'a> ClusterFacts<'a> {
 
     /// The release, told by what tells it best.
     pub fn release(&self) -> ShownRelease {
-        let Some((told, releases)) = self.releases.first_key_value() else {
+        let Some((mut told, mut platforms)) = self.releases.first_key_value() else {
             return ShownRelease::None;
         };
-        match (releases.first(), releases.last()) {
-            (Some(first), Some(last)) if first == last => ShownRelease::One {
-                release: *first,
-                is_lower_bound: *told == ReleaseSource::Subscription,
-            },
-            (Some(first), Some(last)) => ShownRelease::Several {
+        // A later release that runs is no other than one that upgrades by itself.
+        if *told == ReleaseSource::Subscription
+            && let Some((status, running)) = self.releases.get_key_value(&ReleaseSource::Status)
+            && running.first().map(|one| one.release) >= platforms.last().map(|one| one.release)
+        {
+            (told, platforms) = (status, running);
+        }
+        let (Some(first), Some(last)) = (platforms.first(), platforms.last()) else {
+            return ShownRelease::None;
+        };
+        if first.release != last.release {
+            return ShownRelease::Several {
                 first: *first,
                 last: *last,
-            },
-            _ => ShownRelease::None,
+            };
+        }
+        ShownRelease::One {
+            // An OpenShift release, where one is told, comes last.
+            platform: *last,
+            is_lower_bound: *told == ReleaseSource::Subscription,
         }
     }
 }
 
 /// The releases that a resource names.
-fn told(resource: &Resource) -> Vec<(ReleaseSource, Release)> {
+fn told(resource: &Resource) -> Vec<(ReleaseSource, Platform)> {
     let node = &resource.node;
-    let first = |told, mut found: Box<dyn Iterator<Item = Option<Release>> + '_>| {
+    let first = |told, mut found: Box<dyn Iterator<Item = Option<Platform>> + '_>| {
         found
             .find_map(|release| release)
-            .map(|release| (told, release))
+            .map(|platform| (told, platform))
     };
-    let at = |path: &'static str| node.str_at(path).parse().ok();
+    let at = |path: &'static str| kubevirt(node.str_at(path));
     let found = match (resource.id.group.as_str(), resource.id.kind.as_str()) {
         ("kubevirt.io", "KubeVirt") => [
             at("spec.imageTag").map(|release| (ReleaseSource::ImageTag, release)),
@@ -134,13 +169,32 @@ fn told(resource: &Resource) -> Vec<(ReleaseSource, Release)> {
         ("hco.kubevirt.io", "HyperConverged") => {
             let versions = node.items_at("status.versions").iter();
             let operator = versions.filter(|version| version.str_at("name") == "operator");
-            let found = operator.map(|version| hyperconverged(version.str_at("version")));
+            let found = operator.map(|version| Platform::of_operator(version.str_at("version")));
             [first(ReleaseSource::Status, Box::new(found)), None]
         }
         ("operators.coreos.com", "Subscription") => {
             let csv = node.str_at("spec.startingCSV");
+            let source = match node.str_at("spec.installPlanApproval") {
+                "Manual" => ReleaseSource::ApprovedSubscription,
+                _ => ReleaseSource::Subscription,
+            };
             [
-                starting_csv(csv).map(|release| (ReleaseSource::Subscription, release)),
+                service_version(csv).map(|platform| (source, platform)),
+                None,
+            ]
+        }
+        ("operators.coreos.com", "ClusterServiceVersion") => [
+            service_version(&resource.id.name)
+                .map(|platform| (ReleaseSource::ServiceVersion, platform)),
+            None,
+        ],
+        ("apps", "Deployment") if HYPERCONVERGED_OPERATORS.contains(&resource.id.name.as_str()) => {
+            let containers = node.items_at("spec.template.spec.containers").iter();
+            [
+                first(
+                    ReleaseSource::Operator,
+                    Box::new(containers.map(hyperconverged_operator)),
+                ),
                 None,
             ]
         }
@@ -156,46 +210,55 @@ fn told(resource: &Resource) -> Vec<(ReleaseSource, Release)> {
     found.into_iter().flatten().collect()
 }
 
-/// The release of an operator's container.
-fn operator(container: &Node) -> Option<Release> {
-    let named = container
-        .items_at("env")
-        .iter()
-        .find(|variable| variable.str_at("name") == "KUBEVIRT_VERSION")
-        .and_then(|variable| variable.str_at("value").parse().ok());
-    tag(container.str_at("image")).or(named)
+/// Names of the HyperConverged operator's Deployment, upstream's and Red Hat's.
+const HYPERCONVERGED_OPERATORS: [&str; 2] = ["hyperconverged-cluster-operator", "hco-operator"];
+
+/// A release of `KubeVirt`, as its versions say it.
+fn kubevirt(version: &str) -> Option<Platform> {
+    let release: Release = version.parse().ok()?;
+    Some(release.into())
 }
 
-/// The release that a Subscription starts with.
-fn starting_csv(csv: &str) -> Option<Release> {
-    let (name, version) = csv.split_once('.')?;
+/// The release of an operator's container.
+fn operator(container: &Node) -> Option<Platform> {
+    tag(container.str_at("image")).or_else(|| kubevirt(variable(container, "KUBEVIRT_VERSION")?))
+}
+
+/// The release of a container of the HyperConverged operator. Red Hat's images are named by their digest.
+fn hyperconverged_operator(container: &Node) -> Option<Platform> {
+    let version = variable(container, "HCO_KV_IO_VERSION");
+    let tag = image_tag(container.str_at("image"));
+    [version, tag]
+        .into_iter()
+        .flatten()
+        .find_map(Platform::of_operator)
+}
+
+fn variable<'a>(container: &'a Node, name: &str) -> Option<&'a str> {
+    let mut variables = container.items_at("env").iter();
+    let found = variables.find(|variable| variable.str_at("name") == name)?;
+    Some(found.str_at("value"))
+}
+
+/// The release that a ClusterServiceVersion of that name installs.
+fn service_version(name: &str) -> Option<Platform> {
+    let (name, version) = name.split_once('.')?;
     match name {
-        "kubevirt-hyperconverged-operator" => hyperconverged(version),
-        "kubevirtoperator" => version.parse().ok(),
+        "kubevirt-hyperconverged-operator" => Platform::of_operator(version),
+        "kubevirtoperator" => kubevirt(version),
         _ => None,
     }
 }
 
-/// The release that a version of the HyperConverged operator installs: its own from 1.11 to 1.18, those of OpenShift
-/// Virtualization from 4.15 to 4.22. Each is one release line after the other.
-fn hyperconverged(version: &str) -> Option<Release> {
-    let mut parts = version.trim_start_matches('v').split('.');
-    let (major, minor) = (parts.next()?, parts.next()?.parse::<u32>().ok()?);
-    let minor = match major {
-        "1" => minor.checked_sub(10)?,
-        "4" => minor.checked_sub(14)?,
-        _ => return None,
-    };
-    (minor <= 8)
-        .then(|| format!("1.{minor}").parse().ok())
-        .flatten()
+/// The release in an image's tag.
+fn tag(image: &str) -> Option<Platform> {
+    kubevirt(image_tag(image)?)
 }
 
-/// The release in an image's tag.
-fn tag(image: &str) -> Option<Release> {
+fn image_tag(image: &str) -> Option<&str> {
     let image = image.split('@').next().unwrap_or_default();
     let (_, tag) = image.rsplit_once(':')?;
-    tag.parse().ok()
+    Some(tag)
 }
 
 #[cfg(test)]
@@ -211,7 +274,7 @@ mod tests {
     fn release(of: &[&serde_json::Value]) -> Option<&'static str> {
         let all: Vec<_> = of.iter().map(|json| resource(json)).collect();
         match ClusterFacts::by(&all).release() {
-            ShownRelease::One { release, .. } => Some(release.as_str()),
+            ShownRelease::One { platform, .. } => Some(platform.release.as_str()),
             _ => None,
         }
     }
@@ -253,14 +316,14 @@ mod tests {
             ShownRelease::Several { .. }
         ));
         let built = Kustomization {
-            installs: BTreeSet::from([Release::V1_5]),
+            installs: BTreeSet::from([Release::V1_5.into()]),
             ..Kustomization::default()
         };
         let one = [resource(&kubevirt("none"))];
         assert_eq!(
             ClusterFacts::by(&one).and([&built]).release(),
             ShownRelease::One {
-                release: Release::V1_5,
+                platform: Release::V1_5.into(),
                 is_lower_bound: false
             }
         );

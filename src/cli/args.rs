@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ColorChoice};
 use driftless::emit::Syntax;
+use driftless::openshift::{OpenShift, Platform};
 use driftless::release::Release;
 
 /// What every command understands.
@@ -17,8 +18,13 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "RELEASE", value_parser = release())]
     pub(crate) kubevirt: Option<Release>,
 
-    /// A KubeVirt object, or its `spec.configuration` [default: the KubeVirt object among the manifests, else
-    /// KubeVirt's defaults]
+    /// OpenShift release the manifests are for: it says the KubeVirt release, the defaults of its configuration and the
+    /// instance types
+    #[arg(long, global = true, value_name = "RELEASE", value_parser = openshift(), conflicts_with = "kubevirt")]
+    pub(crate) openshift: Option<OpenShift>,
+
+    /// A KubeVirt or HyperConverged object, or a `spec.configuration` [default: such an object among the manifests,
+    /// else the defaults of KubeVirt or OpenShift]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) cluster_config: Option<PathBuf>,
 
@@ -53,6 +59,14 @@ pub(crate) struct Global {
     /// List what is skipped and why
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+}
+
+impl Global {
+    /// What the command line says that the clusters run.
+    pub(crate) fn platform(&self) -> Option<Platform> {
+        let openshift = self.openshift.map(Platform::from);
+        openshift.or_else(|| self.kubevirt.map(Platform::from))
+    }
 }
 
 /// How resources are written: a stream of documents, or a `v1 List`.
@@ -116,6 +130,15 @@ pub(crate) fn release() -> impl TypedValueParser<Value = Release> {
             .iter()
             .map(|release| release.as_str())
             .collect()
+    })
+}
+
+/// A release of OpenShift.
+fn openshift() -> impl TypedValueParser<Value = OpenShift> {
+    let parser = clap::builder::StringValueParser::new().try_map(|text| text.parse::<OpenShift>());
+    Listed::new(parser, || {
+        let targets = OpenShift::TARGETS.iter();
+        targets.map(|release| release.as_str()).collect()
     })
 }
 

@@ -422,6 +422,18 @@ fn remedy(error: &ResolveError, session: &Session, resolver: &Resolver<'_>) -> O
         });
     }
     let release = resolver.release();
+    let is_common = bundle::lifetime(kind, name).is_some();
+    if is_common
+        && !resolver
+            .target()
+            .configuration
+            .deploys_common_instancetypes()
+    {
+        return Some(
+            "the cluster's configuration turns `commonInstancetypesDeployment` off: add the manifest to the repository"
+                .to_owned(),
+        );
+    }
     match bundle::compare::absence(release, kind, name) {
         Some(Absence::Removed { last, nearest }) => {
             let instead =

@@ -302,7 +302,7 @@ impl Loaded {
             // What has to be assumed was said for the base.
             let _ = migration.settle(global, Some(&session.head));
         }
-        let hidden = match global.kubevirt {
+        let hidden = match global.platform() {
             Some(_) => session.head.hidden_upgrades(&base),
             None => Vec::new(),
         };

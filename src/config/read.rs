@@ -9,6 +9,7 @@ use super::{
 };
 use crate::action::Gate;
 use crate::field_path::FieldPath;
+use crate::openshift::{OpenShift, Platform};
 use crate::release::Release;
 use crate::resource::Resource;
 use crate::rule::Level;
@@ -27,6 +28,7 @@ const KEYS: &[&str] = &[
     "kubevirt",
     "levels",
     "namespace",
+    "openshift",
     "plan",
     "profile",
     "roots",
@@ -40,6 +42,7 @@ const TARGET_KEYS: &[&str] = &[
     "kubevirt",
     "name",
     "namespace",
+    "openshift",
     "paths",
     "plan",
 ];
@@ -92,7 +95,7 @@ impl Config {
         }
         let defaults = &config.target;
         for target in &mut config.targets {
-            target.kubevirt = target.kubevirt.or(defaults.kubevirt);
+            target.platform = target.platform.or(defaults.platform);
             target.complete = target.complete.or(defaults.complete);
             target.external.extend(defaults.external.iter().cloned());
             if target.namespace.is_none() {
@@ -117,7 +120,16 @@ fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
             };
             let release =
                 release.map_err(|error| wrong(entry.node.origin.span(), error.to_string()))?;
-            target.kubevirt = Some(release);
+            runs(target, entry, release)?;
+        }
+        "openshift" => {
+            let openshift = match &entry.node.value {
+                Value::Float(number) => OpenShift::from_number(*number),
+                _ => string(entry)?.parse(),
+            };
+            let openshift =
+                openshift.map_err(|error| wrong(entry.node.origin.span(), error.to_string()))?;
+            runs(target, entry, openshift)?;
         }
         "clusterConfig" => target.cluster_config = Some(string(entry)?),
         "namespace" => target.namespace = Some(string(entry)?),
@@ -136,6 +148,25 @@ fn target_field(target: &mut TargetConfig, entry: &Entry) -> Result<(), Error> {
             target.complete = Some(value);
         }
     }
+    Ok(())
+}
+
+/// Notes what a target runs: OpenShift has one release of `KubeVirt`, so only one of the two keys is given.
+fn runs(
+    target: &mut TargetConfig,
+    entry: &Entry,
+    platform: impl Into<Platform>,
+) -> Result<(), Error> {
+    if target.platform.is_some() {
+        return Err(Error {
+            span: entry.key_origin.span(),
+            message: "`openshift` and `kubevirt` both say the release".to_owned(),
+            help: Some(
+                "an OpenShift release has one KubeVirt release: keep `openshift`".to_owned(),
+            ),
+        });
+    }
+    target.platform = Some(platform.into());
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use super::groups::Group;
 use super::overlaid::Overlaid;
 use crate::field_path::FieldPath;
+use crate::openshift::{OpenShift, Platform};
 use crate::release::Release;
 use crate::update::{Action, Effect, Reason, VolumeChange};
 use crate::word::words;
@@ -47,30 +48,44 @@ impl Plan {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Releases {
     /// Those of the base, oldest first.
-    pub base: Vec<Release>,
+    pub base: Vec<Platform>,
     /// Those of the head, oldest first.
-    pub head: Vec<Release>,
+    pub head: Vec<Platform>,
     /// Releases of base and head that the sides tell themselves and that differ, where the command line sets one for
     /// both.
     pub hides: Vec<(Release, Release)>,
 }
 
 impl Releases {
-    /// The releases of one side in words.
-    pub fn words(side: &[Release]) -> String {
-        let words: Vec<&str> = side.iter().map(|release| release.as_str()).collect();
+    /// The `KubeVirt` releases of one side in words.
+    pub fn words(side: &[Platform]) -> String {
+        let mut words: Vec<&str> = side.iter().map(|one| one.release.as_str()).collect();
+        words.dedup();
+        words.join(", ")
+    }
+
+    /// The OpenShift releases of one side in words; empty where none is known.
+    pub fn openshift(side: &[Platform]) -> String {
+        let known = side.iter().filter_map(|one| one.openshift);
+        let words: Vec<&str> = known.map(OpenShift::as_str).collect();
         words.join(", ")
     }
 }
 
-/// `1.9`, or `1.6 → 1.7` where the sides differ; `1.9 (hides 1.6 → 1.7)` where the command line overrides them.
+/// `1.9`, or `1.6 → 1.7` where the sides differ; `1.6 (OpenShift 4.20)`; `1.9 (hides 1.6 → 1.7)` where the command line overrides them.
 impl std::fmt::Display for Releases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.base == self.head {
-            f.write_str(&Self::words(&self.head))?;
-        } else {
-            let (base, head) = (Self::words(&self.base), Self::words(&self.head));
-            write!(f, "{base} → {head}")?;
+        let both = |base: String, head: String| {
+            if base == head {
+                head
+            } else {
+                format!("{base} → {head}")
+            }
+        };
+        f.write_str(&both(Self::words(&self.base), Self::words(&self.head)))?;
+        let (base, head) = (Self::openshift(&self.base), Self::openshift(&self.head));
+        if !base.is_empty() && !head.is_empty() {
+            write!(f, " (OpenShift {})", both(base, head))?;
         }
         let hides = self.hides.iter();
         let hides: Vec<String> = hides

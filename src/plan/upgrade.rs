@@ -38,8 +38,8 @@ pub fn preview(
         head: format!("KubeVirt {to}"),
     };
     let releases = Releases {
-        base: vec![from],
-        head: vec![to],
+        base: vec![from.into()],
+        head: vec![to.into()],
         hides: Vec::new(),
     };
     Plan {

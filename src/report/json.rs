@@ -19,6 +19,8 @@ struct V1<'a> {
 #[derive(Serialize)]
 struct KubeVirt<'a> {
     release: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    openshift: &'a str,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     assumptions: &'a [String],
 }
@@ -95,6 +97,7 @@ pub(super) fn write(report: &Report<'_>) -> String {
         version: 1,
         kubevirt: KubeVirt {
             release: report.kubevirt,
+            openshift: report.openshift,
             assumptions: report.assumptions,
         },
         findings,

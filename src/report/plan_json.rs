@@ -23,6 +23,7 @@ pub fn value(plan: &Plan) -> Json {
         "kubevirt": sparse(json!({
             "base": Releases::words(&plan.kubevirt.base),
             "head": Releases::words(&plan.kubevirt.head),
+            "openshift": openshift(&plan.kubevirt),
             "hides": list(&plan.kubevirt.hides, |(base, head)| json!({
                 "base": base.as_str(), "head": head.as_str(),
             })),
@@ -122,6 +123,15 @@ fn list<T>(items: &[T], one: impl Fn(&T) -> Json) -> Json {
 }
 
 /// An object without what is null, false or an empty list.
+/// The OpenShift releases of both sides; null where none is known.
+fn openshift(releases: &Releases) -> Json {
+    let [base, head] = [&releases.base, &releases.head].map(|side| Releases::openshift(side));
+    if base.is_empty() && head.is_empty() {
+        return Json::Null;
+    }
+    json!({"base": base, "head": head})
+}
+
 fn sparse(mut value: Json) -> Json {
     if let Json::Object(map) = &mut value {
         let is_said = |value: &Json| match value {

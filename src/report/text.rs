@@ -256,8 +256,12 @@ impl FindingsWriter {
             parts.join(", ")
         };
         let rest = format!(
-            " in {files} with {vms}, judged as KubeVirt {}",
-            report.kubevirt
+            " in {files} with {vms}, judged as KubeVirt {}{}",
+            report.kubevirt,
+            match report.openshift {
+                "" => String::new(),
+                openshift => format!(" (OpenShift {openshift})"),
+            }
         );
         let lines = wrap(&format!("{found}{rest}"), self.text.width, 2);
         for (at, line) in lines.iter().enumerate() {

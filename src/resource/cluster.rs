@@ -370,6 +370,13 @@ impl ClusterConfig {
         }
     }
 
+    /// Whether `KubeVirt` installs its own instance types and preferences. Mirrors `CommonInstancetypesEnabled`,
+    /// pkg/virt-config/virt-config.go.
+    pub fn deploys_common_instancetypes(&self) -> bool {
+        self.flag("commonInstancetypesDeployment.enabled")
+            .unwrap_or(true)
+    }
+
     /// Host devices VMs may ask for.
     pub(crate) fn permitted_host_devices(&self) -> Option<&Node> {
         self.written("permittedHostDevices")

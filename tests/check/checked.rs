@@ -83,6 +83,7 @@ impl Checked {
             summary: &self.outcome.summary,
             sources: &self.sources,
             kubevirt: "1.9",
+            openshift: "",
             assumptions: &["KubeVirt 1.9 is assumed".to_owned()],
             fail_on: Some(Severity::Error),
             subjects: &self.outcome.subjects,

@@ -2,6 +2,7 @@
 
 use driftless::action::Gate;
 use driftless::config::{Config, FieldValidation, INFER_KINDS, Profile};
+use driftless::openshift::OpenShift;
 use driftless::release::Release;
 use driftless::rules;
 use serde_json::{Value as Json, json};
@@ -15,14 +16,20 @@ fn json_schema(rules: &[&str]) -> Json {
     let profiles: Vec<&str> = Profile::ALL.map(Profile::as_str).to_vec();
     let targets = Release::TARGETS.iter();
     let releases: Vec<&str> = targets.map(|target| target.as_str()).collect();
+    let targets = OpenShift::TARGETS.iter();
+    let platforms: Vec<&str> = targets.map(|target| target.as_str()).collect();
     let target = [
         (
             "kubevirt",
             json!({"type": ["string", "number"], "description": format!("KubeVirt release of the cluster: {} to {}", Release::OLDEST, Release::NEWEST), "examples": releases}),
         ),
         (
+            "openshift",
+            json!({"type": ["string", "number"], "description": format!("OpenShift release of the cluster, in place of kubevirt: {} to {}", OpenShift::OLDEST, OpenShift::NEWEST), "examples": platforms}),
+        ),
+        (
             "clusterConfig",
-            json!({"type": "string", "description": "file with a KubeVirt object or its spec.configuration"}),
+            json!({"type": "string", "description": "file with a KubeVirt or HyperConverged object or a spec.configuration"}),
         ),
         (
             "namespace",
@@ -175,7 +182,7 @@ fn the_schema_of_the_settings_takes_what_is_read() {
         "fieldValidation": "warn", "ignores": [{"rules": ["runtime-data"], "paths": ["a"], "reason": "b"}],
         "infer": [{"kind": "DataSource", "name": "fedora", "preference": "fedora"}],
         "plan": {"failOn": ["data-loss", "start-refused"], "maxDown": 0, "maxRestarts": 5},
-        "targets": [{"name": "east", "paths": ["east"], "kubevirt": "1.8", "plan": {"maxDown": 1}}],
+        "targets": [{"name": "east", "paths": ["east"], "kubevirt": "1.8", "plan": {"maxDown": 1}}, {"name": "west", "openshift": "4.20"}],
     });
     assert!(
         validator.is_valid(&settings),

@@ -401,7 +401,7 @@ fn options_that_are_settings_are_written_down() {
         .says(&["wrote `deep/driftless.yaml`: 1 virtual machine"])
         .prints(&["driftless check deep", "driftless expand deep/vm.yaml"]);
     let config = accepted(&workspace.read("deep/driftless.yaml"));
-    assert_eq!(config.target.kubevirt.unwrap().as_str(), "1.8");
+    assert_eq!(config.target.platform.unwrap().release.as_str(), "1.8");
     assert_eq!(config.target.namespace.as_deref(), Some("shop"));
     assert_eq!(
         config.target.cluster_config.as_deref(),

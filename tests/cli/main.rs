@@ -15,6 +15,7 @@ mod function;
 mod guide;
 mod hostile;
 mod init;
+mod openshift;
 mod render;
 mod repositories;
 mod roots;

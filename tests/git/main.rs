@@ -11,6 +11,7 @@ mod fleet;
 mod gates;
 mod hostile;
 mod objects;
+mod openshift;
 mod pairing;
 mod plan;
 mod random;

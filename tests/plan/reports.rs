@@ -43,8 +43,8 @@ fn cause(file: &str, line: u32) -> CauseLocation {
 fn plan_of(virtual_machines: Vec<VmPlan>) -> Plan {
     let mut plan = Plan {
         kubevirt: Releases {
-            base: vec![Release::V1_6],
-            head: vec![Release::V1_7],
+            base: vec![Release::V1_6.into()],
+            head: vec![Release::V1_7.into()],
             ..Releases::default()
         },
         base: "main".to_owned(),

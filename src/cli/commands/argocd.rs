@@ -121,10 +121,15 @@ fn printed(command: &[OsString]) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The parameters, each with its title and its default.
-const PARAMETERS: [(&str, &str, ParameterKind); 6] = [
+const PARAMETERS: [(&str, &str, ParameterKind); 7] = [
     (
         "kubevirt",
         "KubeVirt release of the destination, such as 1.8",
+        ParameterKind::Text(""),
+    ),
+    (
+        "openshift",
+        "OpenShift release of the destination, such as 4.20, in place of kubevirt",
         ParameterKind::Text(""),
     ),
     (
@@ -149,7 +154,7 @@ const PARAMETERS: [(&str, &str, ParameterKind); 6] = [
     ),
     (
         "cluster-config",
-        "A KubeVirt object, or its spec.configuration",
+        "A KubeVirt or HyperConverged object, or a spec.configuration",
         ParameterKind::Text(""),
     ),
 ];
@@ -240,6 +245,14 @@ impl Parameters {
                 format!("the parameter `kubevirt` is `{}`", release.escape_debug())
             })?;
             global.kubevirt = Some(release);
+            global.openshift = None;
+        }
+        if let Some(release) = self.text("openshift")? {
+            let release = release.parse().with_context(|| {
+                format!("the parameter `openshift` is `{}`", release.escape_debug())
+            })?;
+            global.openshift = Some(release);
+            global.kubevirt = None;
         }
         if let Some(file) = self.text("cluster-config")? {
             global.cluster_config = Some(inside("cluster-config", file)?);

@@ -39,7 +39,9 @@ enum CatalogCommand {
 
 /// Prints the bundle, an object of it, or what differs between two; the last exits with 1 where something does.
 pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Result<Outcome> {
-    let release = global.kubevirt.unwrap_or(Release::NEWEST);
+    let release = global
+        .platform()
+        .map_or(Release::NEWEST, |platform| platform.release);
     match &args.what {
         None | Some(CatalogCommand::List) => shell.data(list(release).as_bytes())?,
         Some(CatalogCommand::Show { name }) => {

@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use driftless::check::baseline::Baseline;
 use driftless::check::{self, CheckOutcome as Checked};
+use driftless::openshift::OpenShift;
 use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::{Level, Severity};
 use driftless::source::FileId;
@@ -125,12 +126,13 @@ fn report(
     fail_on: Option<Severity>,
     shell: &mut Shell,
 ) -> anyhow::Result<()> {
-    let (kubevirt, assumptions) = targets(session);
+    let (kubevirt, openshift, assumptions) = targets(session);
     let report = Report {
         findings: &checked.findings,
         summary: &checked.summary,
         sources: &session.sources,
         kubevirt: &kubevirt,
+        openshift: &openshift,
         assumptions: &assumptions,
         fail_on,
         subjects: &checked.subjects,
@@ -153,16 +155,20 @@ fn report(
 }
 
 /// The releases judged for, and what was assumed, in words.
-fn targets(session: &Session) -> (String, Vec<String>) {
+fn targets(session: &Session) -> (String, String, Vec<String>) {
     let mut releases = BTreeSet::new();
     let mut assumptions = BTreeSet::new();
     for file in &session.head.side.files {
         let target = session.target_of(Some(file.id));
-        releases.insert(target.release);
+        releases.insert(target.platform());
         if !target.release_known {
+            let which = match target.openshift {
+                Some(_) => "openshift",
+                None => "kubevirt",
+            };
             assumptions.insert(format!(
-                "KubeVirt {} is assumed; name the cluster's release with --kubevirt or `kubevirt:` in driftless.yaml",
-                target.release
+                "{} is assumed; name the cluster's release with --{which} or `{which}:` in driftless.yaml",
+                target.platform()
             ));
         }
         if target.release.proved() != target.release {
@@ -173,16 +179,20 @@ fn targets(session: &Session) -> (String, Vec<String>) {
             ));
         }
         if !target.configuration.is_known() {
-            assumptions.insert(
-                "KubeVirt's default configuration is assumed; name the cluster's with --cluster-config".to_owned(),
-            );
+            assumptions.insert(match target.openshift {
+                Some(_) => "HyperConverged's defaults are assumed; name the cluster's object with --cluster-config",
+                None => "KubeVirt's default configuration is assumed; name the cluster's with --cluster-config",
+            }.to_owned());
         }
     }
     if releases.is_empty() {
-        releases.insert(session.target_of(None).release);
+        releases.insert(session.target_of(None).platform());
     }
-    let releases: Vec<String> = releases.iter().map(ToString::to_string).collect();
-    (releases.join(", "), assumptions.into_iter().collect())
+    let listed = |words: BTreeSet<&str>| words.into_iter().collect::<Vec<_>>().join(", ");
+    let openshift = releases.iter().filter_map(|one| one.openshift);
+    let openshift = listed(openshift.map(OpenShift::as_str).collect());
+    let kubevirt = listed(releases.iter().map(|one| one.release.as_str()).collect());
+    (kubevirt, openshift, assumptions.into_iter().collect())
 }
 
 fn read_baseline(file: &Path) -> anyhow::Result<Baseline> {

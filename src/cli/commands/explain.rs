@@ -38,7 +38,10 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
         shell.data(section.as_bytes())?;
         return Ok(Outcome::Clean);
     }
-    match explain::field(&args.what, global.kubevirt) {
+    match explain::field(
+        &args.what,
+        global.platform().map(|platform| platform.release),
+    ) {
         Ok(page) => {
             shell.data(page.as_bytes())?;
             Ok(Outcome::Clean)

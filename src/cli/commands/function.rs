@@ -52,7 +52,14 @@ impl FunctionConfig {
                 .map_or_else(|| value.to_string(), str::to_owned);
             let of = || format!("functionConfig: `{}`", shown::line(key));
             match key.as_str() {
-                "kubevirt" => settings.global.kubevirt = Some(text.parse().with_context(of)?),
+                "kubevirt" => {
+                    settings.global.kubevirt = Some(text.parse().with_context(of)?);
+                    settings.global.openshift = None;
+                }
+                "openshift" => {
+                    settings.global.openshift = Some(text.parse().with_context(of)?);
+                    settings.global.kubevirt = None;
+                }
                 "policy" => settings.policy = Some(text),
                 "failOn" => {
                     settings.fail_on = match text.as_str() {
@@ -63,7 +70,7 @@ impl FunctionConfig {
                         _ => bail!("{}: it takes error, warning, note or never", of()),
                     }
                 }
-                _ => bail!("{}: it takes kubevirt, failOn and policy", of()),
+                _ => bail!("{}: it takes kubevirt, openshift, failOn and policy", of()),
             }
         }
         Ok(settings)

@@ -48,7 +48,7 @@ pub(crate) struct Args {
     hook: bool,
 
     /// Preview of a cluster upgrade: the release it has, instead of a base
-    #[arg(long, value_name = "RELEASE", value_parser = release(), requires = "kubevirt_to", conflicts_with_all = ["base", "base_dir", "kubevirt"])]
+    #[arg(long, value_name = "RELEASE", value_parser = release(), requires = "kubevirt_to", conflicts_with_all = ["base", "base_dir", "kubevirt", "openshift"])]
     kubevirt_from: Option<Release>,
 
     /// Preview of a cluster upgrade: the release it gets

@@ -10,6 +10,8 @@ use driftless::catalog::shown::{ClusterFacts, ShownRelease};
 use driftless::catalog::side::Side;
 use driftless::config::external::External;
 use driftless::config::{Target, TargetConfig};
+use driftless::hyperconverged::{self, WrittenConfig};
+use driftless::openshift::{OpenShift, Platform};
 use driftless::release::Release;
 use driftless::release::cdi::CdiRelease;
 use driftless::resource::cluster::ClusterConfig;
@@ -23,27 +25,37 @@ use crate::input::read_from::ReadFrom;
 
 /// Every target: the implicit one, then those of the settings.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Targets(Vec<Target>);
+pub(super) struct Targets(Vec<Settled>);
+
+/// A target, with the configuration as it is written: another release may read it differently.
+#[derive(Clone, Debug)]
+struct Settled {
+    target: Target,
+    written: Option<WrittenConfig>,
+}
 
 impl Targets {
     /// The same targets on another release.
     pub(super) fn on(&self, release: Release) -> Self {
         let mut targets = self.clone();
-        for target in &mut targets.0 {
+        for Settled { target, written } in &mut targets.0 {
             target.release = release;
             target.release_known = true;
+            target.openshift = target.openshift.map(|_| OpenShift::with(release));
+            let configuration = configured(written.as_ref(), target.platform());
+            target.configuration = configuration.unwrap_or_default();
         }
         targets
     }
 
     /// Their names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|target| target.name.as_str())
+        self.0.iter().map(|settled| settled.target.name.as_str())
     }
 
     /// The target of that number.
     pub(super) fn at(&self, index: usize) -> &Target {
-        &self.0[index]
+        &self.0[index].target
     }
 }
 
@@ -64,9 +76,11 @@ struct DescribedTarget {
     is_used: bool,
     /// The release of CDI that the side shows.
     cdi: Option<CdiRelease>,
-    /// The release that the settings state.
-    stated: Option<Release>,
+    /// What the settings state.
+    stated: Option<Platform>,
     shown: ShownRelease,
+    /// Whether the HyperConverged operator is installed.
+    has_hyperconverged: bool,
     configuration: ShownConfiguration,
 }
 
@@ -74,18 +88,31 @@ struct DescribedTarget {
 #[derive(Clone, Debug)]
 enum ShownConfiguration {
     None,
-    One(ClusterConfig),
+    One(WrittenConfig),
     /// Two that differ, by the names of their objects.
     Several(String, String),
 }
 
 impl DescribedTarget {
-    /// The release of this side, as it tells it.
-    const fn release(&self) -> Option<Release> {
+    /// What the cluster runs, as this side tells it.
+    const fn platform(&self) -> Option<Platform> {
         match (self.stated, &self.shown) {
             (Some(stated), _) => Some(stated),
-            (None, ShownRelease::One { release, .. }) => Some(*release),
+            (None, ShownRelease::One { platform, .. }) => Some(*platform),
             (None, _) => None,
+        }
+    }
+
+    /// What is assumed of a cluster that nothing tells of.
+    fn assumed(&self) -> Platform {
+        let is_openshift = match &self.shown {
+            ShownRelease::Several { last, .. } => last.openshift.is_some(),
+            _ => self.has_hyperconverged,
+        };
+        if is_openshift {
+            OpenShift::NEWEST.into()
+        } else {
+            Release::NEWEST.into()
         }
     }
 }
@@ -101,8 +128,8 @@ impl Described {
             .targets
             .iter()
             .filter_map(|head| {
-                let base = base.named(&head.name)?.release()?;
-                let head = head.release()?;
+                let base = base.named(&head.name)?.platform()?.release;
+                let head = head.platform()?.release;
                 (base != head).then_some((base, head))
             })
             .collect();
@@ -156,8 +183,9 @@ pub(super) fn describe(
                     .iter()
                     .filter(|read| is_for(scope.target_of(&read.file))),
             ),
-            stated: config.kubevirt,
+            stated: config.platform,
             shown: shown.release(),
+            has_hyperconverged: shown.has_hyperconverged,
             configuration: configuration(global, settings, config, &shown, from)?,
         });
     }
@@ -175,58 +203,109 @@ pub(super) fn settle(
     for target in &own.targets {
         let other = other.and_then(|other| other.named(&target.name));
         let known = global
-            .kubevirt
-            .or_else(|| target.release())
-            .or_else(|| other.and_then(DescribedTarget::release));
+            .platform()
+            .or_else(|| target.platform())
+            .or_else(|| other.and_then(DescribedTarget::platform));
         if target.is_used {
             assumed.extend(assumption(global, target, known));
         }
-        let configuration = match (
+        let platform = known.unwrap_or_else(|| target.assumed());
+        let written = match (
             &target.configuration,
             other.map(|other| &other.configuration),
         ) {
             (ShownConfiguration::One(only), _)
-            | (ShownConfiguration::None, Some(ShownConfiguration::One(only))) => only.clone(),
+            | (ShownConfiguration::None, Some(ShownConfiguration::One(only))) => Some(only.clone()),
             (ShownConfiguration::Several(first, second), _) => {
                 assumed.push(format!(
-                    "{first} and {second} differ in their configuration; assuming KubeVirt's defaults: --cluster-config says which"
+                    "{first} and {second} differ in their configuration; assuming {}: --cluster-config says which",
+                    defaults(platform)
                 ));
-                ClusterConfig::default()
+                None
             }
-            (ShownConfiguration::None, _) => ClusterConfig::default(),
+            (ShownConfiguration::None, _) => None,
         };
-        settled.0.push(Target {
-            name: target.name.clone(),
-            release: known.unwrap_or(Release::NEWEST),
-            release_known: known.is_some(),
-            cdi: target.cdi.or_else(|| other.and_then(|other| other.cdi)),
-            configuration,
-            namespace: target.namespace.clone(),
-            complete: target.complete,
-            external: target.external.clone(),
+        let configuration = configured(written.as_ref(), platform).unwrap_or_else(|refusal| {
+            assumed.push(format!(
+                "the operator refuses the HyperConverged object: {refusal}; assuming {}",
+                defaults(platform)
+            ));
+            without(platform)
+        });
+        settled.0.push(Settled {
+            target: Target {
+                name: target.name.clone(),
+                release: platform.release,
+                openshift: platform.openshift,
+                release_known: known.is_some(),
+                cdi: target.cdi.or_else(|| other.and_then(|other| other.cdi)),
+                configuration,
+                namespace: target.namespace.clone(),
+                complete: target.complete,
+                external: target.external.clone(),
+            },
+            written,
         });
     }
     (settled, assumed)
 }
 
+/// The configuration of a cluster.
+fn configured(
+    written: Option<&WrittenConfig>,
+    platform: Platform,
+) -> Result<ClusterConfig, hyperconverged::Refusal> {
+    written.map_or_else(|| Ok(without(platform)), |written| written.on(platform))
+}
+
+/// The configuration of a cluster that says nothing of it.
+fn without(platform: Platform) -> ClusterConfig {
+    let openshift = platform.openshift;
+    openshift.map_or_else(ClusterConfig::default, hyperconverged::defaults)
+}
+
+/// What [`without`] gives, in words.
+const fn defaults(platform: Platform) -> &'static str {
+    match platform.openshift {
+        Some(_) => "HyperConverged's defaults",
+        None => "KubeVirt's defaults",
+    }
+}
+
 /// What had to be assumed of a target's release.
-fn assumption(global: &Global, target: &DescribedTarget, known: Option<Release>) -> Option<String> {
-    let newest = Release::NEWEST;
+fn assumption(
+    global: &Global,
+    target: &DescribedTarget,
+    known: Option<Platform>,
+) -> Option<String> {
+    let newest = target.assumed();
+    let option = |platform: Platform| match platform.openshift {
+        Some(_) => "openshift",
+        None => "kubevirt",
+    };
+    let which = option(newest);
     match (known, &target.shown) {
-        (None, ShownRelease::Several { first, last }) => Some(format!(
-            "the manifests show KubeVirt {first} and {last}; assuming {newest}, the newest known: --kubevirt says which"
-        )),
+        (None, ShownRelease::Several { first, last }) => {
+            let both = match (first.openshift, last.openshift) {
+                (Some(first), Some(last)) => format!("OpenShift {first} and {last}"),
+                _ => format!("KubeVirt {} and {}", first.release, last.release),
+            };
+            Some(format!(
+                "the manifests show {both}; assuming {newest}, the newest known: --{which} says which"
+            ))
+        }
         (None, _) => Some(format!(
-            "assuming KubeVirt {newest}, the newest known: --kubevirt or `kubevirt:` in driftless.yaml says which"
+            "assuming {newest}, the newest known: --{which} or `{which}:` in driftless.yaml says which"
         )),
         (
-            Some(release),
+            Some(platform),
             ShownRelease::One {
                 is_lower_bound: true,
                 ..
             },
-        ) if global.kubevirt.or(target.stated).is_none() => Some(format!(
-            "KubeVirt {release} is what a Subscription starts with; with automatic approval the cluster may run a later one: --kubevirt says which"
+        ) if global.platform().or(target.stated).is_none() => Some(format!(
+            "{platform} is what a Subscription starts with; with automatic approval the cluster may run a later one: --{} says which",
+            option(platform)
         )),
         _ => None,
     }
@@ -270,8 +349,9 @@ fn configuration(
     })
 }
 
-/// The configuration in a file: a KubeVirt object, in a List or among others, or the content of `spec.configuration`.
-fn read(name: &str, bytes: Vec<u8>) -> anyhow::Result<ClusterConfig> {
+/// The configuration in a file: a KubeVirt or HyperConverged object, in a List or among others, or the content of
+/// `spec.configuration`.
+fn read(name: &str, bytes: Vec<u8>) -> anyhow::Result<WrittenConfig> {
     let sources = Sources::from([(name, bytes)]);
     let id = FileId(0);
     let mut found = Vec::new();
@@ -283,12 +363,19 @@ fn read(name: &str, bytes: Vec<u8>) -> anyhow::Result<ClusterConfig> {
             items
                 .iter()
                 .chain([&document.root])
-                .filter_map(ClusterConfig::from_resource_node),
+                .filter_map(WrittenConfig::of),
         );
+    }
+    let is_object = |written: &WrittenConfig| matches!(written, WrittenConfig::HyperConverged(_));
+    if found.iter().any(is_object) {
+        // An export holds the KubeVirt object that the operator writes too.
+        found.retain(is_object);
     }
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => bail!("`{name}` holds neither a KubeVirt object nor its `spec.configuration`"),
-        _ => bail!("`{name}` holds more than one KubeVirt object"),
+        [] => bail!(
+            "`{name}` holds neither a KubeVirt or HyperConverged object nor a `spec.configuration`"
+        ),
+        _ => bail!("`{name}` holds more than one KubeVirt or HyperConverged object"),
     }
 }

@@ -20,8 +20,8 @@ fn every_setting_is_read() {
     assert_eq!(config.level("deprecated-running"), Some(Level::Off));
     assert_eq!(config.level("runtime-data"), Some(Level::Error));
     assert!(config.has(Profile::Strict) && !config.has(Profile::Openshift));
-    assert_eq!(config.targets()[0].kubevirt, Some(Release::V1_7));
-    assert_eq!(config.targets()[1].kubevirt, Some(Release::V1_8));
+    assert_eq!(config.targets()[0].platform, Some(Release::V1_7.into()));
+    assert_eq!(config.targets()[1].platform, Some(Release::V1_8.into()));
     assert_eq!(config.targets()[1].namespace.as_deref(), Some("vms"));
     let labels = config.infer[0].node.path("metadata.labels").unwrap();
     assert_eq!(
@@ -92,4 +92,41 @@ fn paths_are_seen_from_the_configuration() {
         ..Config::default()
     };
     assert_eq!(config.relative("sub/vm.yaml"), "vm.yaml");
+}
+
+#[test]
+fn openshift_says_the_release_in_place_of_kubevirt() {
+    use crate::openshift::OpenShift;
+
+    let config = |json: &serde_json::Value| Config::read(&Node::from_json(json));
+    let read = config(&json!({
+        "kubevirt": "1.8",
+        "targets": [{"name": "east", "openshift": "4.20"}, {"name": "west"}, {"name": "north", "openshift": 4.18}],
+    }))
+    .unwrap();
+    let platforms: Vec<_> = read
+        .targets()
+        .iter()
+        .map(|target| target.platform)
+        .collect();
+    assert_eq!(
+        platforms,
+        [
+            Some(OpenShift::V4_20.into()),
+            Some(Release::V1_8.into()),
+            Some(OpenShift::V4_18.into())
+        ]
+    );
+    for (json, says) in [
+        (
+            json!({"openshift": "4.18", "kubevirt": "1.4"}),
+            "both say the release",
+        ),
+        (json!({"openshift": 4.2}), "put the release in quotes"),
+        (json!({"openshift": "4.14"}), "from OpenShift 4.15 on"),
+        (json!({"openshift": "4.99"}), "4.15 to 4.22"),
+    ] {
+        let message = config(&json).unwrap_err().message;
+        assert!(message.contains(says), "{message}");
+    }
 }

@@ -60,6 +60,9 @@ rule! {
 }
 
 fn check(vm: &Vm<'_>, context: &Context<'_>, findings: &mut Findings) {
+    if !context.target.configuration.deploys_common_instancetypes() {
+        return;
+    }
     let found = [
         (
             Matcher::Instancetype,

@@ -52,7 +52,9 @@ pub(super) fn report(
                 return;
             }
             let is_external = context.target.is_external(kind, namespace.as_deref(), name);
-            if is_external || bundle::lifetime(kind, name).is_some() {
+            let is_common = bundle::lifetime(kind, name).is_some()
+                && context.target.configuration.deploys_common_instancetypes();
+            if is_external || is_common {
                 return;
             }
             let scope = match namespace {
@@ -79,6 +81,10 @@ pub(super) fn report(
                     Severity::Warning
                 });
                 finding.help(help);
+            } else if is_common {
+                finding.help(
+                    "the cluster's configuration turns `commonInstancetypesDeployment` off: KubeVirt does not install its own",
+                );
             } else {
                 finding.help(
                     "add it to the tree, name its place with --context, or leave it to the cluster",

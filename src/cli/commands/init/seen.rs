@@ -6,6 +6,7 @@ use driftless::catalog::duplicate::{Nearness, Stand};
 use driftless::catalog::path;
 use driftless::catalog::shown::{ClusterFacts, ShownRelease};
 use driftless::catalog::side::Placed;
+use driftless::hyperconverged::is_hyperconverged;
 use driftless::resource::Resource;
 
 use crate::input::discover::on_disk;
@@ -269,7 +270,9 @@ impl Tree<'_> {
         let configurations = facts.configurations.iter();
         let configurations = configurations.filter_map(|(_, resource)| {
             let in_file = side.resources().filter(|other| {
-                other.resource.file == resource.file && other.resource.is("kubevirt.io", "KubeVirt")
+                other.resource.file == resource.file
+                    && (other.resource.is("kubevirt.io", "KubeVirt")
+                        || is_hyperconverged(&other.resource.node))
             });
             Some(Configuration {
                 file: self.place_of(resource)?,

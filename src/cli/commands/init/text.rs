@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use driftless::action::Gate;
 use driftless::catalog::path;
 use driftless::catalog::shown::ShownRelease;
+use driftless::openshift::Platform;
 use driftless::release::Release;
 use driftless::yaml::{self, Node};
 use serde_json::json;
@@ -73,8 +74,9 @@ pub(super) fn settings(seen: &Seen, global: &Global, base: &str) -> String {
 
 fn release(out: &mut String, seen: &Seen, global: &Global) {
     out.push_str("\n# The KubeVirt release of the cluster.\n");
-    if let Some(release) = global.kubevirt {
-        line(out, "kubevirt", release.as_str());
+    if let Some(platform) = global.platform() {
+        let (key, value) = setting(platform);
+        line(out, key, value);
         return;
     }
     let example = shown_release(out, &seen.release, "");
@@ -85,34 +87,55 @@ fn release(out: &mut String, seen: &Seen, global: &Global) {
             "# Nothing here shows it, and driftless assumes {newest}, the newest it knows: say which it is."
         );
     }
-    let _ = writeln!(out, "#kubevirt: \"{example}\"");
+    let (key, value) = setting(example);
+    let _ = writeln!(out, "#{key}: \"{value}\"");
+}
+
+/// The setting that says what a cluster runs.
+const fn setting(platform: Platform) -> (&'static str, &'static str) {
+    match platform.openshift {
+        Some(openshift) => ("openshift", openshift.as_str()),
+        None => ("kubevirt", platform.release.as_str()),
+    }
+}
+
+/// What a cluster runs, in words that stand for a release.
+fn words(platform: Platform) -> String {
+    match platform.openshift {
+        Some(_) => platform.to_string(),
+        None => platform.release.to_string(),
+    }
 }
 
 /// Says what the manifests show, and gives the release for an example.
-fn shown_release(out: &mut String, shown: &ShownRelease, indent: &str) -> Release {
+fn shown_release(out: &mut String, shown: &ShownRelease, indent: &str) -> Platform {
     match shown {
-        ShownRelease::None => Release::NEWEST,
+        ShownRelease::None => Release::NEWEST.into(),
         ShownRelease::One {
-            release,
+            platform,
             is_lower_bound: false,
         } => {
             let _ = writeln!(
                 out,
-                "{indent}# The manifests show {release}, and driftless follows them: this line would hold it fast."
+                "{indent}# The manifests show {}, and driftless follows them: this line would hold it fast.",
+                words(*platform)
             );
-            *release
+            *platform
         }
-        ShownRelease::One { release, .. } => {
+        ShownRelease::One { platform, .. } => {
             let _ = writeln!(
                 out,
-                "{indent}# A Subscription starts with {release}; with automatic approval the cluster may run a later one."
+                "{indent}# A Subscription starts with {}; with automatic approval the cluster may run a later one.",
+                words(*platform)
             );
-            *release
+            *platform
         }
         ShownRelease::Several { first, last } => {
             let _ = writeln!(
                 out,
-                "{indent}# The manifests show {first} and {last}: say which it is."
+                "{indent}# The manifests show {} and {}: say which it is.",
+                words(*first),
+                words(*last)
             );
             *last
         }
@@ -191,7 +214,8 @@ fn one_target(out: &mut String, target: &SeenTarget) {
         let _ = writeln!(out, "    clusterConfig: {}", scalar(&only.file));
     }
     let release = shown_release(out, &target.release, "    ");
-    let _ = writeln!(out, "    #kubevirt: \"{release}\"");
+    let (key, value) = setting(release);
+    let _ = writeln!(out, "    #{key}: \"{value}\"");
 }
 
 fn roots(out: &mut String, seen: &Seen) {
