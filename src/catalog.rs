@@ -1,5 +1,6 @@
 //! The index of one side's resources.
 
+pub mod boot_sources;
 pub mod bundle;
 pub mod cdi;
 pub mod duplicate;

@@ -93,7 +93,7 @@ fn the_function_config_holds() {
         .prints(&["guest: 2Gi"]);
     assert!(!run.stdout.contains("instancetype:"), "{}", run.stdout);
     for (data, said) in [
-        ("{colour: red}", "kubevirt, failOn and policy"),
+        ("{colour: red}", "kubevirt, openshift, failOn and policy"),
         ("{failOn: often}", "error, warning"),
         ("{kubevirt: '3.0'}", "3.0"),
         ("{policy: all}", "policy"),

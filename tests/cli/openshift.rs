@@ -1,5 +1,7 @@
 //! OpenShift: its release, the configuration its operator writes, and what both make of verdicts.
 
+use std::path::Path;
+
 use driftless::openshift::OpenShift;
 
 use crate::support::{VM, Workspace};
@@ -263,4 +265,99 @@ fn without_its_deployment_there_is_no_catalogue() {
         .prints(&["u1.small", "commonInstancetypesDeployment"]);
     workspace.write("hco.yaml", hyperconverged("{}").as_bytes());
     workspace.run(&["expand", "--openshift", "4.20"]).exits(0);
+}
+
+/// The files of a repository of `fixtures/repos`.
+fn fixture(name: &str) -> Workspace {
+    let workspace = Workspace::new();
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fixtures/repos")
+        .join(name);
+    for entry in walkdir::WalkDir::new(&repository) {
+        let entry = entry.unwrap();
+        if entry.file_type().is_file() {
+            let inside = entry.path().strip_prefix(&repository).unwrap();
+            workspace.write(
+                inside.to_str().unwrap(),
+                &std::fs::read(entry.path()).unwrap(),
+            );
+        }
+    }
+    workspace
+}
+
+#[test]
+fn a_repository_as_openshift_users_keep_it_is_judged_without_a_flag() {
+    let workspace = fixture("openshift");
+    let run = workspace
+        .run(&["check"])
+        .exits(0)
+        // What is inferred from a boot source that the cluster imports is assumed, and said.
+        .prints(&[
+            "2 notes in 11 files with 5 virtual machines",
+            "KubeVirt 1.5 (OpenShift",
+        ])
+        .prints(&["`u1.medium` is assumed, as OpenShift's boot source `rhel9`"]);
+    assert_eq!(run.stderr, "");
+    for noise in ["error", "warning"] {
+        assert!(!run.stdout.contains(noise), "{}", run.stdout);
+    }
+    // The object's own settings, and the operator's.
+    workspace
+        .run(&["expand", "--as", "vmi"])
+        .exits(0)
+        .prints(&[
+            "model: Cascadelake-Server",
+            "evictionStrategy: LiveMigrate",
+            "masquerade: {}",
+        ])
+        .prints(&["name: l2bridge"]);
+    workspace.run(&["render"]).exits(0);
+    // Upstream's defaults of the same release refuse two of the five.
+    workspace.write("upstream.txt", UPSTREAM.as_bytes());
+    workspace
+        .run(&["check", "--cluster-config", "upstream.txt"])
+        .exits(1)
+        .prints(&["HostDevices", "VMPersistentState"]);
+}
+
+#[test]
+fn what_a_data_source_elsewhere_gives_is_no_shortfall() {
+    let vm = with_devices("{}")
+        .replace("spec:\n  runStrategy", "spec:\n  instancetype: {inferFromVolume: root}\n  preference: {name: windows.11.virtio}\n  dataVolumeTemplates: [{metadata: {name: root}, spec: {sourceRef: {kind: DataSource, name: win11, namespace: openshift-virtualization-os-images}, storage: {resources: {requests: {storage: 30Gi}}}}}]\n  runStrategy")
+        .replace("        memory: {guest: 1Gi}\n", "")
+        .replace("devices: {}", "devices: {}\n      volumes: [{name: root, dataVolume: {name: root}}]");
+    let workspace = Workspace::with(&[("vm.yaml", &vm)]);
+    let run = workspace.run(&["check", "--openshift", "4.20"]).exits(0);
+    assert!(
+        !run.stdout.contains("preference-requirement-unmet"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn boot_sources_are_assumed_on_openshift_alone() {
+    let vm = VM
+        .replace("    name: u1.small\n", "    inferFromVolume: root\n")
+        .replace("spec:\n  runStrategy", "spec:\n  dataVolumeTemplates: [{metadata: {name: root}, spec: {sourceRef: {kind: DataSource, name: fedora, namespace: openshift-virtualization-os-images}, storage: {resources: {requests: {storage: 30Gi}}}}}]\n  runStrategy")
+        .replace("devices: {}", "devices: {}\n      volumes: [{name: root, dataVolume: {name: root}}]");
+    let workspace = Workspace::with(&[("vm.yaml", &vm)]);
+    workspace
+        .run(&["expand", "--explain", "--openshift", "4.20"])
+        .exits(0)
+        .prints(&["cpu"]);
+    workspace
+        .run(&["expand", "--kubevirt", "1.6"])
+        .exits(1)
+        .says(&["fedora"]);
+    // What is stated wins.
+    workspace.write(
+        "driftless.yaml",
+        b"infer: [{kind: DataSource, name: fedora, namespace: openshift-virtualization-os-images, instancetype: u1.2xlarge}]\n",
+    );
+    workspace
+        .run(&["expand", "--openshift", "4.20"])
+        .exits(0)
+        .prints(&["sockets: 8"]);
 }

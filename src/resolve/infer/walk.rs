@@ -1,6 +1,7 @@
 //! One walk from a volume of a VM to the label that names a default.
 
 use super::{InferError, Inferred};
+use crate::catalog::boot_sources;
 use crate::release::Behaviour;
 use crate::resolve::{Resolution, Resolver};
 use crate::resource::{Resource, ResourceId};
@@ -207,6 +208,14 @@ impl<'r, 'a> InferenceWalk<'r, 'a> {
             Resolution::Ambiguous(_) => return Err(InferError::Ambiguous { id: Box::new(id) }),
             Resolution::NotInRepository | Resolution::Unsupported(_) => None,
         };
+        // What the cluster imports by itself is in no repository.
+        let answer = answer.or_else(|| {
+            let is_openshift = resolver.target().openshift.is_some();
+            let sources = boot_sources::assumed();
+            let mut found =
+                sources.find(carrier.group, carrier.kind, Some(namespace), name, assumed);
+            found.next().filter(|_| is_openshift && object.is_none())
+        });
         if answer.is_none() && object.is_none() {
             return Err(InferError::NotFound {
                 plural: carrier.plural,

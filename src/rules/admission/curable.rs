@@ -41,6 +41,10 @@ const VALUED: [&str; 6] = [
 /// Whether a type that is not there may take a refusal away from a VM that is written so.
 pub(super) fn is_curable(hit: &Hit, written: &Node) -> bool {
     let id = hit.rule.info.id;
+    // What a preference requires may come from the instance type.
+    if id == "preference-requirement-unmet" {
+        return true;
+    }
     if !hit.cause.field.starts_with("spec.template.spec.domain") {
         return false;
     }
