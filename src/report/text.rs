@@ -275,13 +275,13 @@ impl FindingsWriter {
                 }
             }
         }
-        let fixes = report.findings.iter().filter(|finding| {
+        let can_be_mended = |finding: &&Finding| {
             let fix = finding.fix.as_ref();
             fix.is_some_and(|fix| fix.applicability == Applicability::Safe)
-        });
-        let fixes = fixes.count();
-        if fixes > 0 {
-            let _ = writeln!(self.out, "`driftless fix` mends {fixes} of them");
+        };
+        let mended = report.findings.iter().filter(can_be_mended).count();
+        if mended > 0 {
+            let _ = writeln!(self.out, "`driftless fix` mends {mended} of them");
         }
         if summary.suppressed > 0 {
             let _ = writeln!(
