@@ -19,7 +19,8 @@ pub(crate) fn read(config: &Config) -> anyhow::Result<Kinds> {
         let place = on_disk(&path::join(&config.directory, named));
         for file in files(&place)? {
             let name = file.display();
-            let bytes = fs::read(&file).with_context(|| format!("cannot read the schema `{name}`"))?;
+            let bytes =
+                fs::read(&file).with_context(|| format!("cannot read the schema `{name}`"))?;
             for document in yaml::parse(FileId(0), &bytes).documents {
                 let document = document.map_err(|error| anyhow!("the schema `{name}`: {error}"))?;
                 if !document.root.is_null() {

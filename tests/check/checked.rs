@@ -1,6 +1,5 @@
 //! A tree in memory, checked: what the tests of `check` and of its fixtures look at.
 
-use driftless::schema::kinds::Kinds;
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, CheckOutcome, CheckRequest};
@@ -8,6 +7,7 @@ use driftless::config::{Config, Target};
 use driftless::finding::Finding;
 use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::Severity;
+use driftless::schema::kinds::Kinds;
 use driftless::source::Sources;
 
 /// A tree that was checked.

@@ -1,12 +1,12 @@
 //! Families `admit-wide` and `object-wide`: what `check` says of an object against what a cluster answers, stage by stage.
 
-use driftless::schema::kinds::Kinds;
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, CheckRequest};
 use driftless::config::Config;
 use driftless::finding::Finding;
 use driftless::rule::{Family, Severity};
+use driftless::schema::kinds::Kinds;
 use driftless::source::Sources;
 use serde_json::Value as Json;
 

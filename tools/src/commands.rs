@@ -101,7 +101,12 @@ fn run_fields(args: &Generate) -> anyhow::Result<Outcome> {
         table.releases.add(tree.release, tree.tag.as_deref(), []);
         table.replace(tree.release, column);
     }
-    finish(args.check, &file, &committed.differences(&table), &table.write())
+    finish(
+        args.check,
+        &file,
+        &committed.differences(&table),
+        &table.write(),
+    )
 }
 
 fn run_revisions(args: &Generate) -> anyhow::Result<Outcome> {
@@ -119,7 +124,12 @@ fn run_revisions(args: &Generate) -> anyhow::Result<Outcome> {
     };
     println!("read from {release}, the newest given that declares the older versions");
     let differences = table::column_differences(&committed, &column);
-    finish(args.check, &file, &differences, &table::write_column(&column))
+    finish(
+        args.check,
+        &file,
+        &differences,
+        &table::write_column(&column),
+    )
 }
 
 fn run_bundles(args: &Generate) -> anyhow::Result<Outcome> {
@@ -163,7 +173,12 @@ fn run_cdi_causes(args: &Generate) -> anyhow::Result<Outcome> {
     let (file, text) = coverage(args)?;
     let (kubevirt, cdi) = causes::parts(&text);
     let (list, differences) = relisted(args, cdi, "CDI", &causes::read_cdi)?;
-    finish(args.check, &file, &differences, &(kubevirt.to_owned() + &list))
+    finish(
+        args.check,
+        &file,
+        &differences,
+        &(kubevirt.to_owned() + &list),
+    )
 }
 
 fn coverage(args: &Generate) -> anyhow::Result<(PathBuf, String)> {

@@ -27,8 +27,7 @@ pub struct Trees {
     networks: Vec<PathBuf>,
 }
 
-const KUBEVIRT: &str =
-    "pkg/virt-operator/resource/generate/components/validations_generated.go";
+const KUBEVIRT: &str = "pkg/virt-operator/resource/generate/components/validations_generated.go";
 const TEMPLATES: &str =
     "pkg/virt-operator/resource/generate/components/data/virt-template/install-virt-operator.yaml";
 const CDI: &str = "pkg/operator/resources/crds_generated.go";
@@ -37,11 +36,31 @@ const NETWORKS: &str = "artifacts/networks-crd.yaml";
 
 /// KubeVirt's kinds that the field table does not have: the name of the schema, the kind, its group and its versions.
 const OF_KUBEVIRT: [(&str, &str, &str, &[&str]); 9] = [
-    ("migrationpolicy", "MigrationPolicy", "migrations.kubevirt.io", &["v1alpha1"]),
+    (
+        "migrationpolicy",
+        "MigrationPolicy",
+        "migrations.kubevirt.io",
+        &["v1alpha1"],
+    ),
     ("plugin", "Plugin", "plugin.kubevirt.io", &["v1alpha1"]),
-    ("virtualmachinebackup", "VirtualMachineBackup", "backup.kubevirt.io", &["v1alpha1"]),
-    ("virtualmachinebackuptracker", "VirtualMachineBackupTracker", "backup.kubevirt.io", &["v1alpha1"]),
-    ("virtualmachineclone", "VirtualMachineClone", "clone.kubevirt.io", &["v1alpha1", "v1beta1"]),
+    (
+        "virtualmachinebackup",
+        "VirtualMachineBackup",
+        "backup.kubevirt.io",
+        &["v1alpha1"],
+    ),
+    (
+        "virtualmachinebackuptracker",
+        "VirtualMachineBackupTracker",
+        "backup.kubevirt.io",
+        &["v1alpha1"],
+    ),
+    (
+        "virtualmachineclone",
+        "VirtualMachineClone",
+        "clone.kubevirt.io",
+        &["v1alpha1", "v1beta1"],
+    ),
     (
         "virtualmachineexport",
         "VirtualMachineExport",
@@ -54,8 +73,18 @@ const OF_KUBEVIRT: [(&str, &str, &str, &[&str]); 9] = [
         "kubevirt.io",
         &["v1", "v1alpha3"],
     ),
-    ("virtualmachinerestore", "VirtualMachineRestore", "snapshot.kubevirt.io", &["v1alpha1", "v1beta1"]),
-    ("virtualmachinesnapshot", "VirtualMachineSnapshot", "snapshot.kubevirt.io", &["v1alpha1", "v1beta1"]),
+    (
+        "virtualmachinerestore",
+        "VirtualMachineRestore",
+        "snapshot.kubevirt.io",
+        &["v1alpha1", "v1beta1"],
+    ),
+    (
+        "virtualmachinesnapshot",
+        "VirtualMachineSnapshot",
+        "snapshot.kubevirt.io",
+        &["v1alpha1", "v1beta1"],
+    ),
 ];
 
 /// The schemas by `group/version/Kind`.
@@ -150,7 +179,11 @@ fn loosen(known: &mut Value, other: &Value) {
         }
         ("enum", Some(Value::Array(more))) => {
             if let Value::Array(words) = of {
-                let new: Vec<Value> = more.iter().filter(|word| !words.contains(word)).cloned().collect();
+                let new: Vec<Value> = more
+                    .iter()
+                    .filter(|word| !words.contains(word))
+                    .cloned()
+                    .collect();
                 words.extend(new);
             }
             true
@@ -271,7 +304,10 @@ fn slim(schema: &Value) -> Value {
     }
     if schema["x-kubernetes-int-or-string"] == true {
         out.remove("type");
-        out.insert("anyOf".to_owned(), json!([{"type": "integer"}, {"type": "string"}]));
+        out.insert(
+            "anyOf".to_owned(),
+            json!([{"type": "integer"}, {"type": "string"}]),
+        );
     }
     if schema["nullable"] == true
         && let Some(kind) = out.get("type").cloned()
@@ -299,7 +335,10 @@ fn slim(schema: &Value) -> Value {
             out.insert("additionalProperties".to_owned(), json!(false));
         }
     }
-    if let Some(values) = schema.get("additionalProperties").filter(|of| of.is_object()) {
+    if let Some(values) = schema
+        .get("additionalProperties")
+        .filter(|of| of.is_object())
+    {
         out.insert("additionalProperties".to_owned(), slim(values));
     }
     out.sort_keys();
@@ -376,7 +415,10 @@ mod tests {
         let of = |text: &str| serde_json::from_str::<Kinds>(text).unwrap();
         let old = of(r#"{"a": 1, "b": 2}"#);
         let new = of(r#"{"b": 3, "c": 4}"#);
-        assert_eq!(differences(&old, &new), ["a is gone", "b differs", "c is new"]);
+        assert_eq!(
+            differences(&old, &new),
+            ["a is gone", "b differs", "c is new"]
+        );
         assert_eq!(of(&write(&new)), new);
     }
 }

@@ -13,9 +13,9 @@ use driftless::report::{Format, Report, TextLayout};
 use driftless::rule::{Level, Severity};
 use driftless::source::FileId;
 
-use crate::schemas;
 use crate::args::{Global, Listed};
 use crate::output::{self, Outcome, Shell};
+use crate::schemas;
 use crate::session::{Request, Session};
 use crate::sink::Sink;
 
