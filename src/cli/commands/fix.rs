@@ -14,6 +14,7 @@ use driftless::fix::{self, Chosen, Effect, FixId};
 use driftless::plan::{self, Apply, Names, Plan, Sides, VmPlan};
 use driftless::rule::Level;
 use driftless::rules;
+use driftless::schema::kinds::Kinds;
 use driftless::shown::source::masked;
 use driftless::source::{FileId, Sources};
 use driftless::transform::normalize;
@@ -22,6 +23,7 @@ use driftless::transform::upgrade::text::{Changes, rewrite};
 use crate::args::Global;
 use crate::input::stdin;
 use crate::output::{self, Outcome, Shell};
+use crate::schemas;
 use crate::session::{EditedSide, Request, Session, sided};
 
 /// Make the fixes that `check` proposes, in place: comments and every byte outside the edits stay
@@ -69,6 +71,7 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
     }
     let mut fixer = Fixer {
         args,
+        kinds: schemas::read(&session.head.config)?,
         left: BTreeSet::new(),
         held: BTreeSet::new(),
         made: Vec::new(),
@@ -109,6 +112,8 @@ struct EditedFile<'a> {
 /// The fixes of one run, round by round.
 struct Fixer<'r> {
     args: &'r Args,
+    /// The user's own schemas.
+    kinds: Kinds,
     /// Fixes that are not made.
     left: BTreeSet<FixId>,
     /// Fixes that wait until the round without them is done.
@@ -133,6 +138,7 @@ impl Fixer<'_> {
             side: &session.head.side,
             config: &session.head.config,
             target_of: &|file| session.head.target_of(Some(file)),
+            kinds: &self.kinds,
             only: None,
         });
         let findings = &checked.findings;
