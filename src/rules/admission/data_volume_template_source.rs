@@ -63,19 +63,20 @@ rule! {
 
 /// Whether the template is in order so far.
 pub(in crate::rules) fn check(template: Item<'_>, causes: &mut Causes) -> bool {
-    let field = FieldPath::from("spec.dataVolumeTemplate").index(template.index);
-    let spec = |path: &str| template.path(&format!("spec.{path}"));
-    let claim = if spec("pvc").is_some() {
-        "pvc"
-    } else {
-        "storage"
-    };
-    let populated = ["dataSourceRef", "dataSource"]
-        .into_iter()
-        .any(|key| spec(&format!("{claim}.{key}")).is_some());
+    let spec = |key: &str| template.get("spec").and_then(|spec| spec.get(key));
+    let claim = spec("pvc").or_else(|| spec("storage"));
+    let populated = claim.is_some_and(|claim| {
+        ["dataSourceRef", "dataSource"]
+            .into_iter()
+            .any(|key| claim.get(key).is_some())
+    });
     let source = spec("source");
     let filled = source.is_some() || spec("sourceRef").is_some();
     let sources = source.map_or(1, |source| source.entries().len());
+    if sources == 1 && populated != filled {
+        return true;
+    }
+    let field = FieldPath::from("spec.dataVolumeTemplate").index(template.index);
     let (field, message, help) = match (populated, filled) {
         (true, true) => (
             field.field("source"),

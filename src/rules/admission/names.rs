@@ -35,6 +35,10 @@ pub(in crate::rules) fn dns_subdomain(value: &str) -> Vec<String> {
 
 /// What is wrong with a label's key: an optional DNS subdomain, a slash, and a name.
 pub(in crate::rules) fn label_key(value: &str) -> Vec<String> {
+    let (prefix, name) = value.split_once('/').unwrap_or(("a", value));
+    if prefix.len() <= 253 && is_subdomain(prefix) && name.len() <= 63 && is_qualified(name) {
+        return Vec::new();
+    }
     let mut wrong = Vec::new();
     let parts: Vec<&str> = value.split('/').collect();
     let words = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";

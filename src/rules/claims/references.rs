@@ -79,7 +79,7 @@ impl<'a> Names<'a> {
     }
 
     fn guest(&mut self, guest: &GuestSpec<'a>, own: &[&str]) {
-        let (spec, at) = (guest.spec, &guest.path);
+        let (spec, at) = (guest.spec, guest.path);
         for name in named::of_guest(spec, at) {
             if name.is_optional || name.kind == Kind::Claim && own.contains(&name.name) {
                 continue;

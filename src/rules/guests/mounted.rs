@@ -39,7 +39,7 @@ impl<'a> MountedObject<'a> {
             return Vec::new();
         }
         let namespace = guest.resource.namespace_or(&context.target.namespace);
-        let named = named::of_guest(guest.spec, &guest.path).into_iter();
+        let named = named::of_guest(guest.spec, guest.path).into_iter();
         let named = named.filter(|named| uses.contains(&named.used));
         let mounted = named.filter_map(|named| {
             let (group, kind) = *named.kind.objects().first()?;
