@@ -157,7 +157,8 @@ rules! {
     ]
     /// Does each claim have one owner, and is what a guest names there?
     Claims in claims beside [references, used]: [
-        claim_used_twice, data_volume_owned_twice, missing_key, unresolved_reference,
+        claim_used_twice, data_volume_owned_twice, eviction_without_migration, missing_key, unmountable_credential,
+        unresolved_reference,
     ]
     /// Will cloud-init read it, and does it hold secrets?
     CloudInit in cloud_init beside [user_data]: [

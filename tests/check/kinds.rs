@@ -374,6 +374,21 @@ fn the_cause_is_elsewhere() {
     let finding = checked.only("secure-boot-without-smm");
     assert_eq!(finding.subject.as_ref().unwrap().id.kind, "VirtualMachine");
 
+    // What is built in has no line in the tree; a default has none anywhere.
+    let target = Target {
+        configuration: driftless::resource::cluster::ClusterConfig::known(
+            driftless::yaml::Node::from_json(&serde_json::json!({"emulatedMachines": ["virt*"]})),
+        ),
+        ..Target::default()
+    };
+    let checked = Checked::new(
+        &[("vm.yaml", vm("web", guest))],
+        &target,
+        &Config::default(),
+    );
+    let message = &checked.only("unsupported-machine-type").message;
+    assert!(message.contains("(from KubeVirt's defaults)"), "{message}");
+
     // An instance type gives values too.
     let isolated = types(
         "VirtualMachineInstancetype",
@@ -488,7 +503,7 @@ fn traps_inside_the_guest() {
         (
             "cloudInitConfigDrive: {networkDataSecretRef: {name: x}}",
             "Secret",
-            "networkdata: a",
+            "networkdata: \"version: 2\"",
             None,
         ),
         (
@@ -533,6 +548,22 @@ fn traps_inside_the_guest() {
         let encrypted = files(&[machine, mounted("sops: {mac: a}\n")]);
         assert!(encrypted.of("missing-key").is_empty(), "{source} {key}");
     }
+    let credential = |secret: &str| {
+        vm(
+            "web",
+            &format!(
+                "{{domain: {{memory: {{guest: 1Gi}}, devices: {{}}}}, accessCredentials: [{{userPassword: {{source: {{secret: {{secretName: {secret}}}}}, propagationMethod: {{qemuGuestAgent: {{}}}}}}}}]}}"
+            ),
+        )
+    };
+    assert_eq!(
+        found(credential(&"a".repeat(52))),
+        ["unmountable-credential"]
+    );
+    assert!(found(credential(&"a".repeat(51))).is_empty());
+    let bridged = "{evictionStrategy: LiveMigrate, domain: {memory: {guest: 1Gi}, devices: {interfaces: [{name: p, bridge: {}}]}}, networks: [{name: p, pod: {}}]}";
+    assert_eq!(found(vm("web", bridged)), ["eviction-without-migration"]);
+    assert!(found(vm("web", &bridged.replace("bridge", "masquerade"))).is_empty());
 }
 
 /// CK15: a regular expression of the cluster's settings is Go's.

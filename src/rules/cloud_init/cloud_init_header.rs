@@ -46,7 +46,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Only the first line is read. User data in a Secret is not seen.
+    /// Only the first line is read. Encrypted user data is not seen.
     "cloud-init-header": "cloud-init does not recognise the first line of the user data",
     level: Warning,
     check: Catalog(check),
@@ -75,7 +75,7 @@ const HEADERS: [&str; 17] = [
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for guest in guests(context.catalog) {
-        for data in user_data(&guest) {
+        for data in user_data(&guest, context) {
             let text = data.text.trim_start();
             if text.is_empty() || data.opaque {
                 continue;
@@ -90,13 +90,13 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
             } else {
                 "start it with `#cloud-config`, or with `#!` for a script"
             };
-            findings
-                .report(
-                    guest.resource,
-                    data.field,
-                    "cloud-init ignores this: its first line names no format it knows",
-                )
-                .help(help);
+            let finding = findings.report(
+                guest.resource,
+                data.field.clone(),
+                "cloud-init ignores this: its first line names no format it knows",
+            );
+            finding.help(help);
+            data.explain(finding);
         }
     }
 }

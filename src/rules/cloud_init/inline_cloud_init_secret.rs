@@ -1,7 +1,7 @@
 //! Secrets in user data.
 
 use crate::rule::Severity;
-use crate::rules::cloud_init::user_data::user_data;
+use crate::rules::cloud_init::user_data::written_user_data;
 use crate::rules::guests::guests;
 use crate::rules::{Context, Findings};
 
@@ -62,7 +62,10 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
         }
         let mut kinds: Vec<(Secret, bool)> = Vec::new();
         let mut field = None;
-        for data in user_data(&guest).into_iter().filter(|data| !data.opaque) {
+        for data in written_user_data(&guest)
+            .into_iter()
+            .filter(|data| !data.opaque)
+        {
             let found = secrets(&data.text);
             if !found.is_empty() {
                 field.get_or_insert(data.field);

@@ -53,7 +53,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// User data that a template engine writes (`## template: jinja`), and data in a Secret, is not read.
+    /// User data that a template engine writes (`## template: jinja`), and what is encrypted, is not read.
     "invalid-cloud-config": "cloud-init cannot read the user data or the network data",
     level: Warning,
     check: Catalog(check),
@@ -61,14 +61,17 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for guest in guests(context.catalog) {
-        let configs = user_data(&guest)
+        let configs = user_data(&guest, context)
             .into_iter()
             .filter(UserData::is_cloud_config);
-        let networks = network_data(&guest).into_iter().filter(|data| !data.opaque);
+        let networks = network_data(&guest, context)
+            .into_iter()
+            .filter(|data| !data.opaque);
         for data in configs.chain(networks) {
             if let Some(problem) = problem(&data.text) {
                 let message = format!("cloud-init reads none of this: {problem}");
-                findings.report(guest.resource, data.field, message);
+                let finding = findings.report(guest.resource, data.field.clone(), message);
+                data.explain(finding);
             }
         }
     }

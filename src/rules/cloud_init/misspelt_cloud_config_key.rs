@@ -170,7 +170,7 @@ const KEYS: [&str; 112] = [
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for guest in guests(context.catalog) {
-        for data in user_data(&guest)
+        for data in user_data(&guest, context)
             .into_iter()
             .filter(UserData::is_cloud_config)
         {
@@ -182,9 +182,9 @@ fn check(context: &Context<'_>, findings: &mut Findings) {
                 [key] => format!("cloud-init has no key {key}"),
                 keys => format!("cloud-init has no keys {}", keys.join(", ")),
             };
-            findings
-                .report(guest.resource, data.field.clone(), message)
-                .help(format!("did you mean {}?", meant.join(", ")));
+            let finding = findings.report(guest.resource, data.field.clone(), message);
+            finding.help(format!("did you mean {}?", meant.join(", ")));
+            data.explain(finding);
         }
     }
 }

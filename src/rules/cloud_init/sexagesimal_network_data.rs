@@ -53,7 +53,7 @@ rule! {
     ///
     /// ## Limits
     ///
-    /// Data in a Secret is not read.
+    /// What is encrypted is not read.
     "sexagesimal-network-data": "YAML reads an address of the network data as a number",
     level: Warning,
     check: Catalog(check),
@@ -61,18 +61,26 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Findings) {
     for guest in guests(context.catalog) {
-        for data in network_data(&guest).into_iter().filter(|data| !data.opaque) {
+        for data in network_data(&guest, context)
+            .into_iter()
+            .filter(|data| !data.opaque)
+        {
+            // What a Secret holds is not told.
+            let is_secret = data.secret.is_some();
             let found: Vec<String> = numbers(&data.text)
-                .map(|(line, value)| format!("{value} (line {line})"))
+                .map(|(line, value)| {
+                    let value = if is_secret { "an address" } else { value };
+                    format!("{value} (line {line})")
+                })
                 .collect();
             let message = match found.as_slice() {
                 [] => continue,
                 [value] => format!("cloud-init reads {value} as a number"),
                 values => format!("cloud-init reads {} as numbers", values.join(", ")),
             };
-            findings
-                .report(guest.resource, data.field.clone(), message)
-                .help("put the address in quotes");
+            let finding = findings.report(guest.resource, data.field.clone(), message);
+            finding.help("put the address in quotes");
+            data.explain(finding);
         }
     }
 }
