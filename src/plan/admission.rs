@@ -28,7 +28,6 @@ pub(super) fn review(head: &Stage, base: Option<&Node>) -> Answer {
         };
     }
     let mut review = review::review(head.submitted(), base, head.subject.resolver);
-    review.is_update |= head.is_in_cluster();
     match review.verdict() {
         Verdict::Accepted => Answer {
             start: StartAnswer::to_vm(&head.subject, &mut review),

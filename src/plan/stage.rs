@@ -208,11 +208,6 @@ impl<'a> Stage<'a> {
         self.types().clone()
     }
 
-    /// Whether the cluster is known to have it.
-    pub(super) const fn is_in_cluster(&self) -> bool {
-        self.had.is_some()
-    }
-
     /// Fields that the API server drops: no release, or not this one, has them there.
     pub(super) fn dropped(&self) -> &[FieldPath] {
         &self.storing().dropped

@@ -81,6 +81,25 @@ pub fn start_with(
     Ok(Started { vmi, expanded })
 }
 
+/// Takes out of a VM's status each revision that its matcher no longer leads to: the controller captures the type anew.
+///
+/// Mirrors syncStatusWithMatcher, pkg/instancetype/revision/store.go @ v1.9.0.
+pub(crate) fn forget_stale_revisions(vm: &mut Node) {
+    for matcher in Matcher::ALL {
+        let path = format!("status.{}", matcher.status_field());
+        let named = vm.path(&format!("spec.{}", matcher.field()));
+        let is_stale = named.zip(vm.path(&path)).is_some_and(|(named, held)| {
+            ["name", "kind", "inferFromVolume"].iter().any(|field| {
+                let said = named.str_at(field);
+                !said.is_empty() && said != held.str_at(field)
+            })
+        });
+        if is_stale {
+            vm.remove(&path);
+        }
+    }
+}
+
 /// What the controller writes over a stored VM of `namespace` where the cluster expands references, and the VM that the
 /// webhook makes of it; `None` where it writes nothing.
 ///

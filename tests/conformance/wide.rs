@@ -54,7 +54,7 @@ pub(crate) fn is_unresolved(case: &Case) -> bool {
     errors(case, &objects).iter().any(|finding| {
         matches!(
             finding.rule.id,
-            "unresolved-instancetype" | "unresolved-preference"
+            "unresolved-instancetype" | "unresolved-preference" | "dangling-revision"
         )
     })
 }

@@ -50,8 +50,6 @@ pub struct Review {
     pub missing: Option<InferError>,
     /// Whether the VM names an instance type or preference that is not in the repository; it may change any answer.
     pub unresolved: bool,
-    /// Whether the VM is stored already: only then is its status what the cluster wrote.
-    pub is_update: bool,
     /// What the mutating webhook made of the VM.
     pub admitted: Option<Admitted>,
     /// The VM that was checked: admitted, with instance type, preference and defaults applied.
@@ -134,10 +132,7 @@ pub(super) fn review_decoded(
 ) -> Review {
     let known = resolver.target().configuration.is_known();
     let refused = refused("v1.VirtualMachine", written, old.is_some(), problems);
-    let mut review = Review {
-        is_update: old.is_some(),
-        ..Review::default()
-    };
+    let mut review = Review::default();
     if refused
         .first()
         .is_some_and(|first| first.stage <= AdmissionStage::Mutate)

@@ -218,10 +218,7 @@ fn of_stored(answer: &mut Review, namespace: &str, resolver: &Resolver<'_>) -> S
         return review;
     };
     let mut vm = stored.vm;
-    if !answer.is_update {
-        // The API server drops the status of what is created.
-        vm.remove("status");
-    }
+    start::forget_stale_revisions(&mut vm);
     if vm.path("metadata.deletionTimestamp").is_some() {
         return review;
     }
@@ -442,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn the_status_of_what_is_created_names_no_revision() {
+    fn a_revision_of_the_status_is_kept_while_the_matcher_says_nothing_else() {
         let spec = |sockets: u32| json!({"cpu": {"guest": sockets}, "memory": {"guest": "1Gi"}});
         let stored = [
             json!({"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineInstancetype",
@@ -461,20 +458,23 @@ mod tests {
             ..Target::default()
         };
         let resolver = Resolver::new(&target, vec![&catalog]);
-        let matcher = json!({"instancetype": {"name": "it", "kind": "VirtualMachineInstancetype"}});
-        let mut vm = vm(&json!({"domain": {"devices": {}}}), &matcher);
-        vm.set(
-            "status.instancetypeRef",
-            Node::from_json(&json!({"name": "it", "controllerRevisionRef": {"name": "rev"}})),
-        );
-        let sockets = |old: Option<&Node>| {
-            let mut answer = admission::review(&vm, old, &resolver);
+        let sockets = |matcher: Json, kind: &str| {
+            let mut vm = vm(
+                &json!({"domain": {"devices": {}}}),
+                &json!({ "instancetype": matcher }),
+            );
+            let reference = json!({"name": "it", "kind": kind, "controllerRevisionRef": {"name": "rev"}});
+            vm.set("status.instancetypeRef", Node::from_json(&reference));
+            let mut answer = admission::review(&vm, None, &resolver);
             let started = review(&vm, &mut answer, "default", &resolver);
             let vmi = started.vmi.expect("it starts");
             vmi.int_at("spec.domain.cpu.sockets")
         };
-        assert_eq!(sockets(None), 2);
-        assert_eq!(sockets(Some(&vm)), 4, "the cluster's own word");
+        let kind = "VirtualMachineInstancetype";
+        let matcher = || json!({"name": "it", "kind": kind});
+        assert_eq!(sockets(matcher(), kind), 4);
+        assert_eq!(sockets(matcher(), ""), 2, "captured anew");
+        assert_eq!(sockets(json!({"name": "it"}), kind), 4);
     }
 
     /// Rules with whether each is certain, where nothing of the cluster is known.
