@@ -1,5 +1,7 @@
 //! Families `admit-wide` and `object-wide`: what `check` says of an object against what a cluster answers, stage by stage.
 
+use std::collections::BTreeSet;
+
 use driftless::catalog::root::Scope;
 use driftless::catalog::side::{Input, Role, Side};
 use driftless::check::{self, CheckRequest};
@@ -86,7 +88,8 @@ fn errors(case: &Case, objects: &[&Json]) -> Vec<Finding> {
         config: &Config::default(),
         target_of: &|_| &target,
         kinds: &Kinds::default(),
-        only: None,
+        // What a type gives stays with the VM: its file is the only one reported on.
+        only: Some(&BTreeSet::from([first])),
     });
     outcome
         .findings

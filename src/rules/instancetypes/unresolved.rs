@@ -52,9 +52,10 @@ pub(super) fn report(
                 return;
             }
             let is_external = context.target.is_external(kind, namespace.as_deref(), name);
-            let is_common = bundle::lifetime(kind, name).is_some()
-                && context.target.configuration.deploys_common_instancetypes();
-            if is_external || is_common {
+            let is_common = bundle::lifetime(kind, name).is_some();
+            let is_shipped =
+                is_common && context.target.configuration.deploys_common_instancetypes();
+            if is_external || is_shipped {
                 return;
             }
             let scope = match namespace {

@@ -463,7 +463,8 @@ mod tests {
                 &json!({"domain": {"devices": {}}}),
                 &json!({ "instancetype": matcher }),
             );
-            let reference = json!({"name": "it", "kind": kind, "controllerRevisionRef": {"name": "rev"}});
+            let reference =
+                json!({"name": "it", "kind": kind, "controllerRevisionRef": {"name": "rev"}});
             vm.set("status.instancetypeRef", Node::from_json(&reference));
             let mut answer = admission::review(&vm, None, &resolver);
             let started = review(&vm, &mut answer, "default", &resolver);
