@@ -58,17 +58,17 @@ fn pl03_a_claim_that_cannot_become_what_git_says_is_refused_for_its_machine() {
         (
             claim("storageClassName: slow"),
             claim("storageClassName: fast"),
-            "keeps it for life",
+            "this field of a claim cannot be changed",
         ),
         (
             claim("volumeName: pv-1"),
             claim("volumeName: pv-2"),
-            "keeps it for life",
+            "this field of a claim cannot be changed",
         ),
         (
             claim("volumeMode: Block"),
             claim("volumeMode: Filesystem"),
-            "keeps it for life",
+            "this field of a claim cannot be changed",
         ),
         (
             data_volume("1Gi"),
@@ -293,7 +293,7 @@ fn pl03_a_changed_secret_or_config_map_says_when_the_guest_sees_it() {
             "Secret",
             vm(&format!("{persistent}, {cloud_init}")),
             Action::NextStart,
-            "the instance id does not change",
+            "the instance id stays the same",
         ),
         (
             "Secret",
