@@ -1,4 +1,5 @@
 //! Random inputs: a virtual machine that a cluster would accept, the types that it names, and random fields set in each.
+//! It is long because the shape of each part of an input is written out.
 
 use std::collections::BTreeMap;
 
