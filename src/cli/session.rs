@@ -40,7 +40,7 @@ use crate::session::gather::Gathered;
 pub(crate) use crate::session::gather::Same;
 pub(crate) use crate::session::settings::NAMES as SETTINGS_NAMES;
 use crate::session::targets::Targets;
-pub(crate) use crate::session::world::{EditedSide, World};
+pub(crate) use crate::session::world::World;
 
 /// What to load.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ use similar::TextDiff;
 
 use crate::shown;
 use crate::shown::secret::{CHANGED, mark_changed, redacted};
+use crate::shown::source::masked;
 use crate::yaml::{self, Node};
 
 /// The unified diff from `before` to `after`, headed by the two names; empty where the values are the same. Both sides
@@ -19,9 +20,20 @@ pub fn unified(before: Option<&Node>, after: Option<&Node>, names: (&str, &str))
     of_texts(&before, &emitted(marked.as_ref()), is_same, names)
 }
 
+/// The unified diff of a file whose text was edited; empty where it was not.
+pub fn of_edited(path: &str, before: &[u8], after: &[u8]) -> String {
+    let names = (format!("a/{path}"), format!("b/{path}"));
+    of_texts(
+        &masked(before),
+        &masked(after),
+        before == after,
+        (&names.0, &names.1),
+    )
+}
+
 /// The unified diff of two texts without their secrets, headed by the two names; empty where the texts were the same with
 /// them.
-pub fn of_texts(before: &str, after: &str, is_same: bool, names: (&str, &str)) -> String {
+fn of_texts(before: &str, after: &str, is_same: bool, names: (&str, &str)) -> String {
     if is_same {
         return String::new();
     }

@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::builder::PossibleValuesParser;
 use driftless::action::Action;
-use driftless::catalog::side::Role;
+use driftless::catalog::side::{Role, Side, SkipReason};
 use driftless::check;
-use driftless::emit::diff::of_texts;
+use driftless::emit::diff::of_edited;
 use driftless::finding::{Applicability, Finding, Fix};
 use driftless::fix::{self, Chosen, Effect, FixId};
 use driftless::plan::{self, Apply, Names, Plan, Sides, VmPlan};
 use driftless::rule::Level;
 use driftless::rules;
 use driftless::schema::kinds::Kinds;
-use driftless::shown::source::masked;
 use driftless::source::{FileId, Sources};
 use driftless::transform::normalize;
 use driftless::transform::upgrade::text::{Changes, rewrite};
@@ -24,7 +23,7 @@ use crate::args::Global;
 use crate::input::stdin;
 use crate::output::{self, Outcome, Shell};
 use crate::schemas;
-use crate::session::{EditedSide, Request, Session, sided};
+use crate::session::{Request, Session, sided};
 
 /// Make the fixes that `check` proposes, in place: comments and every byte outside the edits stay
 ///
@@ -93,7 +92,10 @@ pub(crate) fn run(args: &Args, global: &Global, shell: &mut Shell) -> anyhow::Re
             outcome = outcome.max(Outcome::Findings);
         }
         if args.diff {
-            let diff = shell.painted_diff(&diff(&files));
+            let diffs = files
+                .iter()
+                .map(|file| of_edited(file.path, file.before, file.after));
+            let diff = shell.painted_diff(&diffs.collect::<String>());
             shell.data(diff.as_bytes())?;
         }
         return Ok(outcome);
@@ -170,12 +172,12 @@ impl Fixer<'_> {
             return true;
         };
         let unnoticed = self.rewritten(&fix::unnoticed(&chosen), &session.sources, shell);
-        let before = unnoticed.filter(|texts| !texts.is_empty());
-        let before = session
-            .head
-            .edited(&mut session.sources, before.unwrap_or_default());
+        let before = unnoticed
+            .filter(|texts| !texts.is_empty())
+            .map(|texts| session.head.edited(&mut session.sources, texts).side);
         let after = session.head.edited(&mut session.sources, texts);
-        let plan = compared(session, &before, &after);
+        let before = before.as_ref().unwrap_or(&session.head.side);
+        let plan = compared(session, before, &after.side);
         let effects = fix::effects(&plan, &chosen, findings, &session.sources);
         if !effects.is_empty() && !self.args.unsafe_fixes {
             for effect in effects {
@@ -216,11 +218,9 @@ impl Fixer<'_> {
         let mut is_whole = true;
         for (id, changes) in changes {
             let source = sources.file(*id);
-            let text = if source.path() == stdin::NAME {
-                Err("standard input cannot be edited: name the file".to_owned())
-            } else {
+            let text = stdin::refuse_edit(source.path()).and_then(|()| {
                 rewrite(*id, source.bytes(), changes).map_err(|refusal| refusal.to_string())
-            };
+            });
             match text {
                 Ok(text) => {
                     texts.insert(*id, text.bytes);
@@ -282,8 +282,8 @@ impl Fixer<'_> {
                 .collect();
             shell.note(format!(
                 "{would} {} in {}: {}",
-                counted(self.made.len(), "finding"),
-                counted(self.originals.len(), "file"),
+                SkipReason::counted("findings", self.made.len()),
+                SkipReason::counted("files", self.originals.len()),
                 rules.join(", ")
             ));
         }
@@ -335,7 +335,7 @@ fn say_encrypted(session: &Session, shell: &mut Shell) {
     if !encrypted.is_empty() {
         shell.note(format!(
             "left {} as found: encrypted",
-            counted(encrypted.len(), "file")
+            SkipReason::counted("files", encrypted.len())
         ));
     }
 }
@@ -354,11 +354,6 @@ fn is_unsafe(finding: &Finding) -> bool {
     fix.is_some_and(|fix| fix.applicability == Applicability::Unsafe)
 }
 
-fn counted(count: usize, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{plural}")
-}
-
 fn place(one: &Chosen<'_>, sources: &Sources) -> String {
     let location = &one.finding.primary;
     location.span.map_or_else(
@@ -368,14 +363,14 @@ fn place(one: &Chosen<'_>, sources: &Sources) -> String {
 }
 
 /// What a cluster makes of the edits.
-fn compared(session: &Session, before: &EditedSide, after: &EditedSide) -> Plan {
+fn compared(session: &Session, before: &Side, after: &Side) -> Plan {
     let world = &session.head;
     let resolvers = [world.resolvers_over(before), world.resolvers_over(after)];
     let [base, head] = &resolvers;
     plan::plan(
         Sides {
-            base: sided(&before.side, base, &session.sources),
-            head: sided(&after.side, head, &session.sources),
+            base: sided(before, base, &session.sources),
+            head: sided(after, head, &session.sources),
             migration_base: Vec::new(),
             deliveries: &[],
             exports: &[],
@@ -387,20 +382,6 @@ fn compared(session: &Session, before: &EditedSide, after: &EditedSide) -> Plan 
             head: "after".to_owned(),
         },
     )
-}
-
-fn diff(files: &[EditedFile<'_>]) -> String {
-    files
-        .iter()
-        .map(|file| {
-            of_texts(
-                &masked(file.before),
-                &masked(file.after),
-                false,
-                (&format!("a/{}", file.path), &format!("b/{}", file.path)),
-            )
-        })
-        .collect()
 }
 
 /// Writes every file, each in one piece, unless somebody changed one meanwhile.

@@ -21,6 +21,14 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Why the source of that path cannot be edited, if it is standard input.
+pub(crate) fn refuse_edit(path: &str) -> Result<(), String> {
+    if path == NAME {
+        return Err("standard input cannot be edited: name the file".to_owned());
+    }
+    Ok(())
+}
+
 /// Everything up to the end. Nothing at all is an error: a program before the pipe has most likely failed.
 pub(crate) fn read() -> Result<Vec<u8>, String> {
     if let Some(bytes) = STAND_IN.get() {

@@ -238,8 +238,8 @@ impl World {
     }
 
     /// The same, over texts that were edited.
-    pub(crate) fn resolvers_over<'a>(&'a self, edited: &'a EditedSide) -> Resolvers<'a> {
-        self.resolvers_of(&edited.side, &self.targets)
+    pub(crate) fn resolvers_over<'a>(&'a self, side: &'a Side) -> Resolvers<'a> {
+        self.resolvers_of(side, &self.targets)
     }
 
     fn resolvers_of<'a>(&'a self, side: &'a Side, targets: &'a Targets) -> Resolvers<'a> {

@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use driftless::catalog::root::RootKind;
-use driftless::emit::diff::of_texts;
+use driftless::emit::diff::of_edited;
 use driftless::resource::Resource;
-use driftless::shown::source::masked;
 use driftless::source::FileId;
 use driftless::transform::upgrade::text::{Changes, Rewritten, SourcePlace, rewrite};
 use driftless::transform::upgrade::{self, Options, ToUpgrade, Upgrade};
@@ -101,11 +100,8 @@ impl<'s> Files<'s> {
                 let moved = rewrite(*id, source.bytes(), &changes)?;
                 Ok([added, moved, rewrite(*id, source.bytes(), &file.changes)?])
             };
-            let stages = if source.path() == stdin::NAME {
-                Err("standard input cannot be edited: name the file".to_owned())
-            } else {
-                stages().map_err(|refusal: CannotEdit| refusal.to_string())
-            };
+            let stages = stdin::refuse_edit(source.path())
+                .and_then(|()| stages().map_err(|refusal: CannotEdit| refusal.to_string()));
             match stages {
                 Ok(stages) => file.stages = Some(stages),
                 Err(reason) => {
@@ -128,19 +124,13 @@ impl<'s> Files<'s> {
                 continue;
             };
             let source = self.session.sources.file(*id);
-            let path = source.path();
             let (old, new) = (source.bytes(), last.bytes.as_slice());
             let new = if last.is_empty && !self.is_listed(*id) {
                 &[]
             } else {
                 new
             };
-            out.push_str(&of_texts(
-                &masked(old),
-                &masked(new),
-                old == new,
-                (&format!("a/{path}"), &format!("b/{path}")),
-            ));
+            out.push_str(&of_edited(source.path(), old, new));
         }
         out
     }
