@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::kustomization::Kustomization;
+use super::shown::image_tag;
 use crate::release::cdi::CdiRelease;
 use crate::resource::Resource;
 use crate::yaml::Node;
@@ -47,12 +48,7 @@ pub fn shown<'a>(
 
 /// The release of an operator's container.
 fn operator(container: &Node) -> Option<CdiRelease> {
-    let image = container
-        .str_at("image")
-        .split('@')
-        .next()
-        .unwrap_or_default();
-    let tag = image.rsplit_once(':').map(|(_, tag)| tag);
+    let tag = image_tag(container.str_at("image"));
     let environment = container.items_at("env").iter();
     let named = environment
         .filter(|variable| variable.str_at("name") == "OPERATOR_VERSION")

@@ -255,7 +255,8 @@ fn tag(image: &str) -> Option<Platform> {
     kubevirt(image_tag(image)?)
 }
 
-fn image_tag(image: &str) -> Option<&str> {
+/// The tag of an image, without its digest.
+pub(super) fn image_tag(image: &str) -> Option<&str> {
     let image = image.split('@').next().unwrap_or_default();
     let (_, tag) = image.rsplit_once(':')?;
     Some(tag)
